@@ -36,6 +36,8 @@ class Mission:
     first_sol : number of the landing sol
     epoch : start of the landing sol for the ``epoch`` clock
     last_sol : last sol with data, where the mission has ended
+    clock_lon_deg : longitude of the ``lmst`` clock where it is not the site's: MSL and M2020 kept that of the centre of
+        the landing ellipse chosen before arrival (recovered from their labels to 0.003°, 0.7 s)
     """
 
     name: str
@@ -48,6 +50,7 @@ class Mission:
     epoch: datetime | None = None
     aliases: tuple[str, ...] = ()
     last_sol: int | None = None
+    clock_lon_deg: float | None = None
 
 
 def _t(text: str) -> datetime:
@@ -56,9 +59,10 @@ def _t(text: str) -> datetime:
 
 _MISSIONS: tuple[Mission, ...] = (
     Mission("MSL", "Curiosity", _t("2012-08-06T05:17:57"), 137.4417, -4.5895, 0,
-            aliases=("curiosity", "mars science laboratory", "msl rover")),
+            aliases=("curiosity", "mars science laboratory", "msl rover"), clock_lon_deg=137.4177),
     Mission("M2020", "Perseverance", _t("2021-02-18T20:43:49"), 77.4509, 18.4447, 0,
-            aliases=("perseverance", "mars 2020", "mars2020", "mars 2020 rover", "percy", "ingenuity")),
+            aliases=("perseverance", "mars 2020", "mars2020", "mars 2020 rover", "percy", "ingenuity"),
+            clock_lon_deg=77.4278),
     Mission("MER-A", "Spirit", _t("2004-01-04T04:26:00"), 175.4729, -14.5692, 1, "epoch",
             _t("2004-01-03T13:36:15.420"), ("spirit", "mer2", "mera", "mer a", "mars exploration rover a"), 2210),
     Mission("MER-B", "Opportunity", _t("2004-01-25T04:55:00"), 354.4734, -1.9462, 1, "epoch",
@@ -130,8 +134,12 @@ def _phase(mission: Mission, unix_s: npt.ArrayLike) -> npt.NDArray[np.float64]:
     if mission.clock == "epoch":
         assert mission.epoch is not None
         return np.asarray((t + marstime.tt_minus_utc(t) - _epoch_tt(mission)) / marstime.SOL_SECONDS)
-    days = marstime.msd_unix(t) + mission.lon_deg / 360.0
+    days = marstime.msd_unix(t) + _clock_lon(mission) / 360.0
     return np.asarray(days + marstime.eot_deg_unix(t) / 360.0 if mission.clock == "ltst" else days)
+
+
+def _clock_lon(mission: Mission) -> float:
+    return mission.lon_deg if mission.clock_lon_deg is None else mission.clock_lon_deg
 
 
 def _epoch_tt(mission: Mission) -> float:
@@ -172,7 +180,7 @@ def sol_to_utc(mission: str | Mission, sol: float) -> datetime:
         for _ in range(2):
             unix = tt - float(marstime.tt_minus_utc(unix))
         return marstime.from_unix(unix)
-    unix = float(marstime.unix_from_msd(days - m.lon_deg / 360.0))
+    unix = float(marstime.unix_from_msd(days - _clock_lon(m) / 360.0))
     if m.clock == "ltst":
         for _ in range(6):
             unix += (days - float(_phase(m, unix))) * marstime.SOL_SECONDS
