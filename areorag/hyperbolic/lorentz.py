@@ -1,0 +1,440 @@
+r"""The Lorentz (hyperboloid) model of hyperbolic space with any curvature K < 0 (AreoRAG Definition 3).
+
+.. math::  H^d_K = \{ x \in R^{d+1} : <x, x>_L = 1/K,\ x_0 > 0 \},\qquad <x, y>_L = -x_0 y_0 + \sum_i x_i y_i
+
+Two ways to hold a point
+------------------------
+*Polar* ``(rho, u)``: the geodesic distance from the origin and a unit vector. It is what the graph stores and what
+computation starts from; :func:`distance` is accurate to about 1e-15 at any depth.
+
+*Vector* ``x = (cosh(a), sinh(a) u) / √-K`` with ``a = √-K·rho``. At a = 25 the constraint ``<x, x> = 1/K`` is a
+difference of two numbers of 1e21, of which float64 keeps sixteen digits, so every formula that forms it loses
+``e^{2a}·1e-16``. The vector functions are for points that come as vectors; :data:`VECTOR_DOMAIN` says how far each
+holds. The polar counterparts of exp, log and transport are in :mod:`areorag.hyperbolic.polar`.
+
+All functions are batched over leading axes with numpy's broadcasting, take and return float64, and check nothing but
+the curvature: use the ``check_*`` functions, which return ``(ok, reason)``, where input comes from outside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import HyperbolicError
+
+Float = NDArray[np.float64]
+
+LINEAR_LIMIT = 340.0
+"""Largest √-K·rho for which products of two hyperbolic sines stay finite in float64; beyond it logarithms are used."""
+
+VECTOR_DOMAIN: dict[str, float] = {
+    "distance_half_chord": 7.0,
+    "log": 5.0,
+    "exp": 4.0,
+    "transport": 5.0,
+}
+"""Largest a = √-K·rho of all points involved up to which the vector form keeps a relative error ≤ 1e-9, for points at
+least 0.1/√-K apart; the tests measure it. acosh(K<x, y>) is not offered: it fails first."""
+
+_CHUNK_FLOATS = 1 << 16
+
+
+def _a(x: ArrayLike) -> Float:
+    return np.asarray(x, dtype=np.float64)
+
+
+def sqrt_k(K: float) -> float:
+    """√(-K).
+
+    Raises
+    ------
+    HyperbolicError
+        K is not a finite negative number.
+    """
+    if not (np.isfinite(K) and K < 0):
+        raise HyperbolicError(f"the curvature K must be finite and negative, not {K}")
+    return float(np.sqrt(-K))
+
+
+# --- polar form ---------------------------------------------------------------------------------------------------
+
+
+def distance(rho_x: ArrayLike, u: ArrayLike, rho_y: ArrayLike, v: ArrayLike, K: float = -1.0) -> Float:
+    r"""Geodesic distance from the polar form (METHODS §1, Numerics; equals AreoRAG Definition 3).
+
+    .. math::  d = \frac{2}{√{-K}}\,asinh √{\sinh²(√{-K}\,Δρ/2) + \sinh(√{-K}ρ_1)\sinh(√{-K}ρ_2)\,|u-v|²/4}
+
+    Parameters
+    ----------
+    rho_x, rho_y : (...) geodesic distance of the points from the origin, ≥ 0
+    u, v : (..., d) unit vectors
+    K : curvature, < 0
+
+    Returns
+    -------
+    (...) distances, ≥ 0. Relative error ≤ 1e-13 up to depth 25 for any K of the tests; NaN where an input is NaN.
+
+    >>> float(distance(1.0, [1.0, 0.0], 1.0, [-1.0, 0.0]))
+    2.0
+    """
+    k = sqrt_k(K)
+    rx, ry, u, v = _a(rho_x), _a(rho_y), _a(u), _a(v)
+    shape = np.broadcast_shapes(rx.shape, ry.shape, u.shape[:-1], v.shape[:-1])
+    width = max(u.shape[-1], v.shape[-1])
+    step = max(1, _CHUNK_FLOATS // width)
+    if len(shape) != 1 or shape[0] <= step:
+        return _distance_block(rx, u, ry, v, k)
+    rx, ry = np.broadcast_to(rx, shape), np.broadcast_to(ry, shape)
+    u, v = np.broadcast_to(u, (*shape, width)), np.broadcast_to(v, (*shape, width))
+    out = np.empty(shape)
+    for i in range(0, shape[0], step):  # blocks that stay in the processor's cache
+        j = slice(i, i + step)
+        out[j] = _distance_block(rx[j], u[j], ry[j], v[j], k)
+    return out
+
+
+def _distance_block(rx: Float, u: Float, ry: Float, v: Float, k: float) -> Float:
+    diff = u - v
+    return distance_from_chord2(rx, ry, np.einsum("...i,...i->...", diff, diff), -k * k)
+
+
+def distance_from_chord2(rho_x: ArrayLike, rho_y: ArrayLike, chord2: ArrayLike, K: float = -1.0) -> Float:
+    """:func:`distance` where |u - v|² is known already (a k-d tree, a cell bound). Shapes broadcast."""
+    k = sqrt_k(K)
+    rx, ry, c2 = _a(rho_x), _a(rho_y), _a(chord2)
+    a, b, gap = k * rx, k * ry, (0.5 * k) * (rx - ry)  # the gap from ρ itself: k·ρ is rounded already
+    if a.size and b.size and max(float(np.max(a)), float(np.max(b))) > LINEAR_LIMIT:
+        return _distance_log(a, b, gap, c2) / k
+    half = np.sinh(gap)
+    inside = half * half + np.sinh(a) * np.sinh(b) * (0.25 * c2)
+    return np.asarray(np.arcsinh(np.sqrt(inside)) * (2.0 / k))
+
+
+def _distance_log(a: Float, b: Float, gap: Float, chord2: Float) -> Float:
+    """√-K·d in the log domain, for depths whose hyperbolic sines overflow."""
+    with np.errstate(divide="ignore"):
+        far = log_sinh(a) + log_sinh(b) + np.log(0.25 * chord2)
+        near = 2.0 * log_sinh(np.abs(gap))
+    s = np.logaddexp(near, far)  # log of sinh²(d/2)
+    small = np.minimum(s, 600.0)
+    return np.where(s > 600.0, s + 2.0 * np.log(2.0), 2.0 * np.arcsinh(np.exp(0.5 * small)))
+
+
+def pairwise_distance(rho_x: ArrayLike, u: ArrayLike, rho_y: ArrayLike, v: ArrayLike, K: float = -1.0) -> Float:
+    """All distances between two sets: (n,), (n, d) and (m,), (m, d) → (n, m). Same accuracy as :func:`distance`."""
+    rx, ry, u, v = _a(rho_x), _a(rho_y), _a(u), _a(v)
+    out = np.empty((rx.shape[0], ry.shape[0]))
+    for i in range(rx.shape[0]):
+        out[i] = distance(rx[i], u[i], ry, v, K)
+    return out
+
+
+def log_sinh(a: ArrayLike) -> Float:
+    """log(sinh(a)) for a ≥ 0 without overflow; -inf at 0."""
+    a = _a(a)
+    with np.errstate(divide="ignore"):
+        return np.asarray(a + np.log(-np.expm1(-2.0 * a)) - np.log(2.0))
+
+
+def log_cosh(a: ArrayLike) -> Float:
+    """log(cosh(a)) without overflow."""
+    a = np.abs(_a(a))
+    return np.asarray(a + np.log1p(np.exp(-2.0 * a)) - np.log(2.0))
+
+
+def to_polar(x: ArrayLike, K: float = -1.0) -> tuple[Float, Float]:
+    """(rho, u) of vectors (..., d+1), from their space components alone: rho = asinh(√-K |x_s|)/√-K.
+
+    Good at any depth that float64 holds. At the origin, which has no direction, u is the first axis.
+    """
+    k = sqrt_k(K)
+    space = _a(x)[..., 1:]
+    norm = np.linalg.norm(space, axis=-1)
+    first = np.zeros(space.shape[-1])
+    first[0] = 1.0
+    safe = np.where(norm > 0, norm, 1.0)[..., None]
+    return np.arcsinh(k * norm) / k, np.where(norm[..., None] > 0, space / safe, first)
+
+
+def from_polar(rho: ArrayLike, u: ArrayLike, K: float = -1.0) -> Float:
+    """Vectors (..., d+1) from (rho, u): x = (cosh(√-K·rho), sinh(√-K·rho)·u)/√-K (AreoRAG Eq. 5).
+
+    Raises
+    ------
+    HyperbolicError
+        √-K·rho > 709: cosh overflows float64.
+    """
+    k = sqrt_k(K)
+    a, u = k * _a(rho), _a(u)
+    if a.size and float(np.max(a)) > 709.0:
+        raise HyperbolicError("depth too large for a float64 vector; keep the polar form")
+    a, u = np.broadcast_arrays(a[..., None], u)
+    return np.concatenate([np.cosh(a[..., :1]), np.sinh(a) * u], axis=-1) / k
+
+
+# --- vector form --------------------------------------------------------------------------------------------------
+
+
+def inner(x: ArrayLike, y: ArrayLike) -> Float:
+    """Lorentzian inner product -x₀y₀ + Σ xᵢyᵢ of (..., d+1) vectors → (...)  (AreoRAG Definition 3)."""
+    x, y = _a(x), _a(y)
+    return np.asarray(np.einsum("...i,...i->...", x[..., 1:], y[..., 1:]) - x[..., 0] * y[..., 0])
+
+
+def distance_half_chord(x: ArrayLike, y: ArrayLike, K: float = -1.0) -> Float:
+    """Distance of points given as vectors: (2/√-K) asinh(√(-K <x-y, x-y>)/2).
+
+    For near points at small depth it is as good as the polar form; on float64 vectors at depth 10 it is off by about
+    1e-5, at 15 by ten per cent (METHODS §1). Use :func:`distance` wherever (rho, u) is known.
+    """
+    k = sqrt_k(K)
+    diff = _a(x) - _a(y)
+    return np.asarray(np.arcsinh(0.5 * k * np.sqrt(np.maximum(inner(diff, diff), 0.0))) * (2.0 / k))
+
+
+def origin(d: int, K: float = -1.0) -> Float:
+    """The origin o = (1/√-K, 0, …, 0) of H^d, (d+1,)."""
+    o = np.zeros(d + 1)
+    o[0] = 1.0 / sqrt_k(K)
+    return o
+
+
+def project(x: ArrayLike, K: float = -1.0) -> Float:
+    """The point with the space components of x: x₀ = √(1/(-K) + |x_s|²). (..., d+1) → same."""
+    k = sqrt_k(K)
+    space = _a(x)[..., 1:]
+    time = np.hypot(1.0 / k, np.linalg.norm(space, axis=-1))
+    return np.concatenate([time[..., None], space], axis=-1)
+
+
+def rescale(v: ArrayLike, K: float = -1.0) -> Float:
+    """Π_K(v) = v/√(K<v,v>) for time-like v with v₀ > 0 (AreoRAG Eq. 13). (..., d+1) → same.
+
+    Raises
+    ------
+    HyperbolicError
+        Some v is not time-like and future-pointing.
+    """
+    sqrt_k(K)
+    v = _a(v)
+    norm2 = inner(v, v)
+    if not bool(np.all((norm2 < 0) & (v[..., 0] > 0))):
+        raise HyperbolicError("Π_K needs <v, v> < 0 and v₀ > 0")
+    return np.asarray(v / np.sqrt(K * norm2)[..., None])
+
+
+def project_tangent(x: ArrayLike, v: ArrayLike, K: float = -1.0) -> Float:
+    """Orthogonal projection of v on the tangent space at x: v - K<x, v>x. (..., d+1) → same."""
+    sqrt_k(K)
+    x, v = _a(x), _a(v)
+    return np.asarray(v - K * inner(x, v)[..., None] * x)
+
+
+def norm(v: ArrayLike) -> Float:
+    """Length √<v, v> of tangent vectors (..., d+1) → (...); rounding below zero gives 0."""
+    return np.asarray(np.sqrt(np.maximum(inner(v, v), 0.0)))
+
+
+def exp(x: ArrayLike, v: ArrayLike, K: float = -1.0) -> Float:
+    """Exponential map exp_x(v) = cosh(√-K|v|) x + sinh(√-K|v|) v/(√-K|v|). (..., d+1) → same."""
+    k = sqrt_k(K)
+    x, v = _a(x), _a(v)
+    length = k * norm(v)
+    return np.asarray(np.cosh(length)[..., None] * x + _sinhc(length)[..., None] * v)
+
+
+def log(x: ArrayLike, y: ArrayLike, K: float = -1.0) -> Float:
+    """Logarithmic map log_x(y): the tangent vector at x of length d(x, y) towards y. (..., d+1) → same."""
+    x, y = _a(x), _a(y)
+    direction = project_tangent(x, y - x, K)
+    length = norm(direction)
+    d = distance_half_chord(x, y, K)
+    scale = np.where(length > 0, d / np.where(length > 0, length, 1.0), 1.0)
+    return np.asarray(scale[..., None] * direction)
+
+
+def transport(x: ArrayLike, y: ArrayLike, v: ArrayLike, K: float = -1.0) -> Float:
+    """Parallel transport of v ∈ T_x along the geodesic to y: v - K<y, v>/(1 + K<x, y>) (x + y). (..., d+1)."""
+    sqrt_k(K)
+    x, y, v = _a(x), _a(y), _a(v)
+    factor = K * inner(y, v) / (1.0 + K * inner(x, y))
+    return np.asarray(v - factor[..., None] * (x + y))
+
+
+def exp_origin(v: ArrayLike, K: float = -1.0) -> Float:
+    """exp at the origin of space-like v given by its d space components: (..., d) → (..., d+1)."""
+    k = sqrt_k(K)
+    v = _a(v)
+    length = k * np.linalg.norm(v, axis=-1)
+    return np.concatenate([(np.cosh(length) / k)[..., None], _sinhc(length)[..., None] * v], axis=-1)
+
+
+def log_origin(x: ArrayLike, K: float = -1.0) -> Float:
+    """log at the origin: (..., d+1) → the d space components rho·u (the time component is 0)."""
+    rho, u = to_polar(x, K)
+    return np.asarray(rho[..., None] * u)
+
+
+def transvection(x: ArrayLike, y: ArrayLike, K: float = -1.0) -> Float:
+    """Matrix (d+1, d+1) of the transvection that carries x to y along their geodesic (AreoRAG Eq. 7).
+
+    It is the Lorentz boost T p = p + s<s, p>/(1 - <x, y>) - 2y<x, p> with s = x + y (x, y scaled to K = -1), for which
+    exp_y Γ_{x→y} log_x(p) = T p for every p: an isometry. x, y are (d+1,).
+    """
+    k = sqrt_k(K)
+    x, y = k * _a(x), k * _a(y)
+    metric = np.ones_like(x)
+    metric[0] = -1.0
+    s = x + y
+    denominator = 1.0 - float(inner(x, y))
+    return np.asarray(np.eye(x.shape[0]) + np.outer(s, s * metric) / denominator - 2.0 * np.outer(y, x * metric))
+
+
+def _sinhc(x: Float) -> Float:
+    """sinh(x)/x, 1 at 0."""
+    safe = np.where(np.abs(x) > 1e-8, x, 1.0)
+    return np.where(np.abs(x) > 1e-8, np.sinh(safe) / safe, 1.0 + x * x / 6.0)
+
+
+# --- bearings -----------------------------------------------------------------------------------------------------
+
+
+def bearing(u: ArrayLike, v: ArrayLike) -> tuple[Float, Float]:
+    """(cos, sin) of the initial great-circle bearing from u to v, clockwise from north (AreoRAG Eq. 9, ψ_geo).
+
+    u, v are (..., 3) directions on the body (z = north pole). The sine stands beside the cosine because a cosine
+    alone cannot tell east from west. Where the bearing is undefined (same or opposite points, u a pole) it is (1, 0).
+    """
+    u, v = _a(u), _a(v)
+    east = np.stack([-u[..., 1], u[..., 0], np.zeros_like(u[..., 0])], axis=-1)
+    e = np.einsum("...i,...i->...", east, v)
+    # north = z - (z·u) u, up to the factor |east|
+    n = v[..., 2] - u[..., 2] * np.einsum("...i,...i->...", u, v)
+    e, n = np.broadcast_arrays(e, n)
+    length = np.hypot(e, n)
+    ok = length > 1e-15
+    safe = np.where(ok, length, 1.0)
+    return np.where(ok, n / safe, 1.0), np.where(ok, e / safe, 0.0)
+
+
+# --- checks -------------------------------------------------------------------------------------------------------
+
+
+def check_point(x: ArrayLike, K: float = -1.0, rtol: float = 1e-9) -> tuple[bool, str]:
+    """Whether (..., d+1) vectors lie on the hyperboloid: (ok, reason). The slack grows with x₀² as rounding does."""
+    k = sqrt_k(K)
+    x = _a(x)
+    if x.ndim == 0 or x.shape[-1] < 2:
+        return False, "a point needs a time and at least one space component"
+    if not np.all(np.isfinite(x)):
+        return False, "a coordinate is not finite"
+    if np.any(x[..., 0] <= 0):
+        return False, "x₀ ≤ 0: the lower sheet"
+    expected = np.hypot(1.0 / k, np.linalg.norm(x[..., 1:], axis=-1))
+    worst = float(np.max(np.abs(x[..., 0] / expected - 1.0), initial=0.0))
+    if worst > rtol:
+        return False, f"x₀ is off √(1/-K + |x_s|²) by {worst:.2e} (relative)"
+    return True, ""
+
+
+def check_tangent(x: ArrayLike, v: ArrayLike, K: float = -1.0, rtol: float = 1e-9) -> tuple[bool, str]:
+    """Whether v is tangent at x, <x, v> = 0 within rounding: (ok, reason)."""
+    sqrt_k(K)
+    x, v = _a(x), _a(v)
+    if not (np.all(np.isfinite(x)) and np.all(np.isfinite(v))):
+        return False, "a coordinate is not finite"
+    scale = np.linalg.norm(x, axis=-1) * np.linalg.norm(v, axis=-1)
+    worst = float(np.max(np.abs(inner(x, v)) / np.where(scale > 0, scale, 1.0), initial=0.0))
+    return (True, "") if worst <= rtol else (False, f"<x, v> is {worst:.2e} of |x||v|, not 0")
+
+
+def check_polar(rho: ArrayLike, u: ArrayLike, tol: float = 1e-9) -> tuple[bool, str]:
+    """Whether rho ≥ 0 is finite and u has unit length within tol: (ok, reason)."""
+    rho, u = _a(rho), _a(u)
+    if not (np.all(np.isfinite(rho)) and np.all(np.isfinite(u))):
+        return False, "a number is not finite"
+    if np.any(rho < 0):
+        return False, "rho < 0: a depth is a distance"
+    worst = float(np.max(np.abs(np.linalg.norm(u, axis=-1) - 1.0), initial=0.0))
+    return (True, "") if worst <= tol else (False, f"|u| is off 1 by {worst:.2e}")
+
+
+@dataclass(frozen=True)
+class Lorentz:
+    """Hyperbolic space of curvature `K`: the functions of this module with K bound.
+
+    >>> float(Lorentz(-4.0).distance(1.0, [1.0, 0.0], 3.0, [1.0, 0.0]))
+    2.0
+    """
+
+    K: float = -1.0
+
+    def __post_init__(self) -> None:
+        sqrt_k(self.K)
+
+    def distance(self, rho_x: ArrayLike, u: ArrayLike, rho_y: ArrayLike, v: ArrayLike) -> Float:
+        """See :func:`distance`."""
+        return distance(rho_x, u, rho_y, v, self.K)
+
+    def pairwise_distance(self, rho_x: ArrayLike, u: ArrayLike, rho_y: ArrayLike, v: ArrayLike) -> Float:
+        """See :func:`pairwise_distance`."""
+        return pairwise_distance(rho_x, u, rho_y, v, self.K)
+
+    def distance_half_chord(self, x: ArrayLike, y: ArrayLike) -> Float:
+        """See :func:`distance_half_chord`."""
+        return distance_half_chord(x, y, self.K)
+
+    def from_polar(self, rho: ArrayLike, u: ArrayLike) -> Float:
+        """See :func:`from_polar`."""
+        return from_polar(rho, u, self.K)
+
+    def to_polar(self, x: ArrayLike) -> tuple[Float, Float]:
+        """See :func:`to_polar`."""
+        return to_polar(x, self.K)
+
+    def origin(self, d: int) -> Float:
+        """See :func:`origin`."""
+        return origin(d, self.K)
+
+    def project(self, x: ArrayLike) -> Float:
+        """See :func:`project`."""
+        return project(x, self.K)
+
+    def rescale(self, v: ArrayLike) -> Float:
+        """See :func:`rescale`."""
+        return rescale(v, self.K)
+
+    def project_tangent(self, x: ArrayLike, v: ArrayLike) -> Float:
+        """See :func:`project_tangent`."""
+        return project_tangent(x, v, self.K)
+
+    def exp(self, x: ArrayLike, v: ArrayLike) -> Float:
+        """See :func:`exp`."""
+        return exp(x, v, self.K)
+
+    def log(self, x: ArrayLike, y: ArrayLike) -> Float:
+        """See :func:`log`."""
+        return log(x, y, self.K)
+
+    def transport(self, x: ArrayLike, y: ArrayLike, v: ArrayLike) -> Float:
+        """See :func:`transport`."""
+        return transport(x, y, v, self.K)
+
+    def exp_origin(self, v: ArrayLike) -> Float:
+        """See :func:`exp_origin`."""
+        return exp_origin(v, self.K)
+
+    def log_origin(self, x: ArrayLike) -> Float:
+        """See :func:`log_origin`."""
+        return log_origin(x, self.K)
+
+    def transvection(self, x: ArrayLike, y: ArrayLike) -> Float:
+        """See :func:`transvection`."""
+        return transvection(x, y, self.K)
+
+    def check_point(self, x: ArrayLike, rtol: float = 1e-9) -> tuple[bool, str]:
+        """See :func:`check_point`."""
+        return check_point(x, self.K, rtol)
