@@ -94,7 +94,8 @@ def text_projection(in_dim: int, out_dim: int, seed: int) -> Float:
         for i in range((count + 255) // 256)
     ]
     bits = np.unpackbits(np.frombuffer(b"".join(blocks), dtype=np.uint8))[:count]
-    return (bits.astype(np.float64) * 2.0 - 1.0).reshape(in_dim, out_dim) / np.sqrt(max(out_dim, 1))
+    signs = bits.astype(np.float64) * 2.0 - 1.0
+    return np.asarray(signs.reshape(in_dim, out_dim) / np.sqrt(max(out_dim, 1)))
 
 
 def directions(

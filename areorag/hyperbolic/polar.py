@@ -152,3 +152,21 @@ def depth_time(rho: ArrayLike, K: float = -1.0) -> Float:
     """x₀ = cosh(√-K·rho)/√-K (AreoRAG Eq. 5): the paper's radial depth r, for people and for export."""
     k = sqrt_k(K)
     return np.asarray(np.cosh(k * _a(rho)) / k)
+
+
+def bearing(u: ArrayLike, v: ArrayLike) -> tuple[Float, Float]:
+    """(cos, sin) of the initial great-circle bearing from u to v, clockwise from north (AreoRAG Eq. 9, ψ_geo).
+
+    u, v are (..., 3) directions on the body (z = north pole). The sine stands beside the cosine because a cosine
+    alone cannot tell east from west. Where the bearing is undefined (same or opposite points, u a pole) it is (1, 0).
+    """
+    u, v = _a(u), _a(v)
+    east = np.stack([-u[..., 1], u[..., 0], np.zeros_like(u[..., 0])], axis=-1)
+    e = np.einsum("...i,...i->...", east, v)
+    # north = z - (z·u) u, up to the factor |east|
+    n = v[..., 2] - u[..., 2] * np.einsum("...i,...i->...", u, v)
+    e, n = np.broadcast_arrays(e, n)
+    length = np.hypot(e, n)
+    ok = length > 1e-15
+    safe = np.where(ok, length, 1.0)
+    return np.where(ok, n / safe, 1.0), np.where(ok, e / safe, 0.0)
