@@ -41,7 +41,22 @@ def zhurong(part: str) -> str:
 CLOSE = {"P": "present", "A": "absent", None: None}
 
 
-def f(key, about, subject, prop, value, text, cite, *, polarity=None, low=None, high=None, unit=None, constructed=False, **extra):  # type: ignore[no-untyped-def]
+def f(
+    key,
+    about,
+    subject,
+    prop,
+    value,
+    text,
+    cite,
+    *,
+    polarity=None,
+    low=None,
+    high=None,
+    unit=None,
+    constructed=False,
+    **extra,
+):  # type: ignore[no-untyped-def]
     row = {"@id": f"finding:{key}", "about": about, "subject": subject, "property": prop, "value": value,
            "polarity": CLOSE[polarity], "low": low, "high": high, "unit": unit, "text": text, "citation": cite}  # fmt: skip
     if constructed:

@@ -226,7 +226,9 @@ def crism(row: tuple) -> None:
     pid, lon, lat, t, why = row
     w, e, s, n = box(lon, lat, 5200, 5200)
     start = at(t)
-    write(f"crism/{pid.lower()}.lbl", f"""PDS_VERSION_ID               = PDS3
+    write(
+        f"crism/{pid.lower()}.lbl",
+        f"""PDS_VERSION_ID               = PDS3
 DATA_SET_ID                  = "MRO-M-CRISM-5-RDR-MPTARGETED-V1.0"
 PRODUCT_ID                   = "{pid}"
 INSTRUMENT_HOST_NAME         = "MARS RECONNAISSANCE ORBITER"
@@ -270,7 +272,8 @@ OBJECT                       = IMAGE_MAP_PROJECTION
   EASTERNMOST_LONGITUDE        = {e} <DEGREE>
 END_OBJECT                   = IMAGE_MAP_PROJECTION
 END
-""")
+""",
+    )
 
 
 # tile, west, east, south, north
@@ -282,7 +285,9 @@ MOLA = [
 
 def mola(row: tuple) -> None:
     tile, w, e, s, n = row
-    write(f"mola/{tile.lower()}.lbl", f"""PDS_VERSION_ID                = PDS3
+    write(
+        f"mola/{tile.lower()}.lbl",
+        f"""PDS_VERSION_ID                = PDS3
 RECORD_TYPE                   = FIXED_LENGTH
 RECORD_BYTES                  = 23040
 FILE_RECORDS                  = 5632
@@ -325,13 +330,16 @@ OBJECT                        = IMAGE_MAP_PROJECTION
  EASTERNMOST_LONGITUDE        = {e}.0 <DEGREE>
 END_OBJECT                    = IMAGE_MAP_PROJECTION
 END
-""")
+""",
+    )
 
 
 def dtm() -> None:
     """The HiRISE terrain model of the Jezero delta, derived from the stereo pair that is in the sample too."""
     w, e, s, n = box(77.385, 18.505, 2900, 6300)
-    write("derived/DTEEC_002387_1985_003798_1985_A01.LBL", f"""PDS_VERSION_ID            = PDS3
+    write(
+        "derived/DTEEC_002387_1985_003798_1985_A01.LBL",
+        f"""PDS_VERSION_ID            = PDS3
 DATA_SET_ID               = "MRO-M-HIRISE-5-DTM-V1.0"
 DATA_SET_NAME             = "MRO MARS HIGH RESOLUTION IMAGING SCIENCE
                             EXPERIMENT DTM V1.0"
@@ -363,7 +371,8 @@ OBJECT = IMAGE
     UNIT      = "METER"
 END_OBJECT = IMAGE
 END
-""")
+""",
+    )
 
 
 def ode() -> None:
@@ -440,7 +449,9 @@ def m2020(row: tuple) -> None:
     slug = "".join(c for c in target.lower() if c.isalnum())
     pid = f"{inst}_{sol:04d}_{clock:010d}_{slug}"
     ls = solar_longitude(start)
-    write(f"m2020/{pid}.xml", f"""<?xml version="1.0" encoding="UTF-8"?>
+    write(
+        f"m2020/{pid}.xml",
+        f"""<?xml version="1.0" encoding="UTF-8"?>
 <Product_Observational xmlns="http://pds.nasa.gov/pds4/pds/v1"
     xmlns:geom="http://pds.nasa.gov/pds4/geom/v1"
     xmlns:mars2020="http://pds.nasa.gov/pds4/mission/mars2020/v1"
@@ -518,7 +529,8 @@ def m2020(row: tuple) -> None:
     </Discipline_Area>
   </Observation_Area>
 </Product_Observational>
-""")
+""",
+    )
 
 
 def m2020_waypoints() -> None:
@@ -561,7 +573,9 @@ def msl(row: tuple) -> None:
     inst, sol, hour, site, drive, target, dataset, stem, why = row
     start = sol_to_utc("MSL", sol + hour / 24)
     pid = stem.format(clk=int((start - EPOCH).total_seconds()))
-    write(f"msl/{pid}.LBL", f"""PDS_VERSION_ID                   = PDS3
+    write(
+        f"msl/{pid}.LBL",
+        f"""PDS_VERSION_ID                   = PDS3
 RECORD_TYPE                      = FIXED_LENGTH
 DATA_SET_ID                      = "{dataset}"
 INSTRUMENT_HOST_ID               = MSL
@@ -585,7 +599,8 @@ TARGET_NAME                      = MARS
 TARGET_TYPE                      = PLANET
 PROCESSING_HISTORY_TEXT          = "CODMAC LEVEL 4"
 END
-""")
+""",
+    )
 
 
 def msl_localization() -> None:
@@ -602,7 +617,9 @@ def msl_localization() -> None:
 
 def zhurong() -> None:
     """Science data index of the Zhurong rover, as a table: Tianwen-1 product name, instrument, place and time."""
-    lines = ["data_id,instrument,level,start_time,stop_time,sol,longitude_deg_e,latitude_deg_n,ls_deg,target,description"]
+    lines = [
+        "data_id,instrument,level,start_time,stop_time,sol,longitude_deg_e,latitude_deg_n,ls_deg,target,description"
+    ]
     rows = [
         ("HX1-Ro_GRAS_MSCAM-2B_SCI_P", "MSCam", "2B", 20, 109.925, 25.066, "landing area soil", "Multispectral view of the landing area"),
         ("HX1-Ro_GRAS_MarSCoDe-2B_SCI_P", "MarSCoDe", "2B", 57, 109.924, 25.056, "duricrust", "Laser and short-wave infrared spectra of platy rocks"),
@@ -614,7 +631,9 @@ def zhurong() -> None:
     for pid, inst, level, sol, lon, lat, target, text in rows:
         start = sol_to_utc("Zhurong", sol + 0.5)
         pid, stop = f"{pid}_{start:%Y%m%d}", start + timedelta(minutes=25)
-        lines.append(f"{pid},{inst},{level},{stamp(start)}Z,{stamp(stop)}Z,{sol},{lon},{lat},{solar_longitude(start):.3f},{target},{text}")
+        lines.append(
+            f"{pid},{inst},{level},{stamp(start)}Z,{stamp(stop)}Z,{sol},{lon},{lat},{solar_longitude(start):.3f},{target},{text}"
+        )
     write("zhurong/zhurong_index.csv", "\n".join(lines) + "\n")
 
 

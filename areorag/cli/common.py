@@ -1,0 +1,118 @@
+"""What the commands share: consoles, options, JSON output, progress."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import UsageError
+from ..settings import Settings, load_settings
+
+HomeOption = Annotated[
+    Path | None, typer.Option("--home", help="Folder of the managed Neo4j (default: the user's data folder).")
+]
+JsonOption = Annotated[
+    str | None,
+    typer.Option("--json", metavar="FILE|-", help="Also write the result as JSON to FILE, or to stdout with -."),
+]
+KOption = Annotated[int | None, typer.Option("-k", min=1, max=200, help="How many pieces of evidence to keep.")]
+
+ProgressCallback = Callable[[str, int, int | None], None]
+
+
+class State:
+    """Global options of the running command."""
+
+    debug = False
+    quiet = False
+
+
+def console(*, stderr: bool = False) -> Any:
+    """A rich console; colour only on a terminal and without ``NO_COLOR`` (rich looks itself)."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, soft_wrap=not sys.stdout.isatty())
+
+
+def err(message: str) -> None:
+    """One line on stderr: ``error: …``."""
+    typer.echo(f"error: {' '.join(message.split())}", err=True)
+
+
+def settings_for(home: Path | None = None, **overrides: Any) -> Settings:
+    """The effective settings; ``--home`` wins over the environment and the file."""
+    if home is not None:
+        overrides["home"] = home.expanduser().resolve()
+    return load_settings(**overrides)
+
+
+def write_json(target: str | None, value: Any) -> None:
+    """Write `value` to the file, or to stdout for ``-``. Whole or not at all."""
+    if target is None:
+        return
+    import orjson
+
+    def default(x: Any) -> Any:
+        if hasattr(x, "model_dump"):
+            return x.model_dump(mode="json")
+        if isinstance(x, Path):
+            return str(x)
+        if isinstance(x, set | frozenset | tuple):
+            return list(x)
+        raise TypeError(type(x).__name__)
+
+    data = orjson.dumps(
+        value, default=default, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
+    )
+    if target == "-":
+        sys.stdout.buffer.write(data + b"\n")
+        sys.stdout.buffer.flush()
+        return
+    path = Path(target)
+    if not path.parent.is_dir():
+        raise UsageError(f"the folder of {target} does not exist. Make it first or give another file to --json")
+    temporary = path.with_name(path.name + ".part")
+    temporary.write_bytes(data + b"\n")
+    temporary.replace(path)
+
+
+@contextlib.contextmanager
+def progress_bars() -> Iterator[ProgressCallback | None]:
+    """One line a stage, on stderr: ``callback(stage, done, total)``. None when quiet."""
+    if State.quiet:
+        yield None
+        return
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=30), MofNCompleteColumn(),
+        TimeElapsedColumn(), TimeRemainingColumn(),
+    )  # fmt: skip
+    tasks: dict[str, Any] = {}
+    plain = not sys.stderr.isatty()
+    with Progress(*columns, console=console(stderr=True), transient=False, disable=plain) as bars:
+
+        def update(stage: str, done: int = 0, total: int | None = None, *_: Any) -> None:
+            if plain:
+                if stage not in tasks:
+                    tasks[stage] = True
+                    typer.echo(f"{stage} …", err=True)
+                return
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=total)
+            bars.update(tasks[stage], completed=done, total=total)
+
+        yield update

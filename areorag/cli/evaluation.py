@@ -1,0 +1,179 @@
+"""``areorag eval`` and ``areorag bench``: quality and speed, measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .common import HomeOption, JsonOption, console, progress_bars, write_json
+
+app = typer.Typer(
+    help="Measure quality. Every figure is also in the JSON.", no_args_is_help=True, rich_markup_mode=None
+)
+DirArgument = Annotated[Path, typer.Argument(exists=True, file_okay=False, help="Folder to read.")]
+FileOption = Annotated[Path, typer.Option(exists=True, dir_okay=False)]
+
+
+def _show(result: dict[str, Any], json: str | None) -> None:
+    write_json(json, result)
+    if json == "-":
+        return
+    out = console()
+
+    def walk(prefix: str, value: Any) -> None:
+        if isinstance(value, dict) and len(value) <= 40:
+            for key, inner in value.items():
+                walk(f"{prefix}{key}." if isinstance(inner, dict) else f"{prefix}{key}", inner)
+        elif isinstance(value, float):
+            out.print(f"{prefix}  {value:.4g}")
+        elif isinstance(value, int | str | bool):
+            out.print(f"{prefix}  {value}")
+        elif isinstance(value, list):
+            out.print(f"{prefix}  [{len(value)} entries, see --json]")
+
+    walk("", result)
+
+
+@app.command(epilog="Example: areorag eval adapters labels/ --json report.json")
+def adapters(directory: DirArgument, json: JsonOption = None) -> None:
+    """Read every file of a folder and account for each: observations, or the reason why there are none."""
+    from ..evaluate import adapters as module
+
+    with progress_bars() as bars:
+        result = module.run(directory, progress=bars)
+    write_json(json, result)
+    if json != "-":
+        from collections import Counter
+
+        tally = Counter(f["status"] for f in result["files"])
+        n = sum(len(f["observations"]) for f in result["files"])
+        console().print(f"{len(result['files'])} files: " + ", ".join(f"{v} {k}" for k, v in tally.items()))
+        console().print(f"{n} observations in {result['seconds']:.1f} s")
+        for file in result["files"]:
+            if file["status"] != "ok":
+                console().print(f"{file['status']:9} {file['path']}  {file['reason']}", markup=False)
+
+
+@app.command(epilog="Example: areorag eval conflict --pairs pairs.jsonl --json result.json")
+def conflict(
+    pairs: FileOption,
+    llm: Annotated[str, typer.Option(help="none, local or a provider as in the settings")] = "none",
+    baseline: Annotated[str | None, typer.Option(help="run a baseline instead")] = None,
+    ablate: Annotated[str | None, typer.Option(help="leave a feature group out")] = None,
+    json: JsonOption = None,
+) -> None:
+    """Detect and classify conflicts in pairs of claims."""
+    from ..evaluate import conflict as module
+
+    _show(module.run(pairs, llm=llm, baseline=baseline, ablate=ablate), json)
+
+
+@app.command(epilog="Example: areorag eval intent --questions questions.jsonl")
+def intent(
+    questions: FileOption,
+    llm: Annotated[str, typer.Option(help="none, or a provider as in the settings")] = "none",
+    json: JsonOption = None,
+) -> None:
+    """Read questions into spatial intents and score them where gold is given."""
+    from ..evaluate import intent as module
+
+    _show(module.run(questions, llm=llm), json)
+
+
+@app.command(epilog="Example: areorag eval selection --corpus c.jsonl --questions q.jsonl --selector graph -k 5")
+def selection(
+    corpus: FileOption,
+    questions: FileOption,
+    selector: Annotated[
+        str, typer.Option(help="coverage, facility, topk, mmr, dpp, rrf, rerank or graph")
+    ] = "coverage",
+    k: Annotated[int, typer.Option("-k", min=1)] = 5,
+    ablate: Annotated[str | None, typer.Option(help="subqueries, gate, dw or expansion")] = None,
+    json: JsonOption = None,
+) -> None:
+    """Select k passages a question and measure recall and all-gold."""
+    from ..evaluate import selection as module
+
+    with progress_bars() as bars:
+        _show(module.run(corpus, questions, selector=selector, k=k, ablate=ablate, progress=bars), json)
+
+
+@app.command(epilog="Example: areorag eval facts --corpus c.jsonl --questions q.jsonl")
+def facts(
+    corpus: FileOption,
+    questions: FileOption,
+    ablate: Annotated[str | None, typer.Option(help="ewo, synonyms, plan, target or trajectories")] = None,
+    json: JsonOption = None,
+) -> None:
+    """Find the sentences that answer knowledge-hypergraph questions."""
+    from ..evaluate import facts as module
+
+    with progress_bars() as bars:
+        _show(module.run(corpus, questions, ablate=ablate, progress=bars), json)
+
+
+@app.command(epilog="Example: areorag eval extraction abstracts/ --json result.json")
+def extraction(directory: DirArgument, json: JsonOption = None) -> None:
+    """Extract targets, elements, minerals and what contains what; score against brat annotations."""
+    from ..evaluate import extraction as module
+
+    _show(module.run(directory), json)
+
+
+@app.command(epilog="Example: areorag eval spatial --n 5000 --seed 7")
+def spatial(
+    n: Annotated[int, typer.Option("--n", min=1)] = 5000,
+    seed: int = 7,
+    home: HomeOption = None,
+    json: JsonOption = None,
+) -> None:
+    """Random footprints and queries against brute force: what is missed, what is too much."""
+    from ..evaluate import spatial as module
+
+    _show(module.run(n=n, seed=seed, home=home), json)
+
+
+@app.command(epilog="Example: areorag eval regions --mask 0.3 --json regions.json")
+def regions(
+    questions: Annotated[Path | None, typer.Option(exists=True, dir_okay=False)] = None,
+    mask: Annotated[float | None, typer.Option(min=0, max=0.95)] = None,
+    inject: Annotated[float | None, typer.Option(min=0, max=0.95)] = None,
+    ablate: Annotated[
+        str | None,
+        typer.Option(help="part to leave out, see docs/results.md"),
+    ] = None,
+    home: HomeOption = None,
+    json: JsonOption = None,
+) -> None:
+    """Generated region and season questions over the ingested archive, gold by brute force."""
+    from ..evaluate import regions as module
+
+    with progress_bars() as bars:
+        _show(module.run(questions=questions, mask=mask, inject=inject, ablate=ablate, home=home, progress=bars), json)
+
+
+@app.command(epilog="Example: areorag eval containment --json containment.json")
+def containment(home: HomeOption = None, json: JsonOption = None) -> None:
+    """Which coarse products contain this fine one: hyperbolic against Euclidean embeddings of equal size."""
+    from ..evaluate import containment as module
+
+    with progress_bars() as bars:
+        _show(module.run(home=home, progress=bars), json)
+
+
+def register_bench(root: typer.Typer) -> None:
+    """Add ``areorag bench``."""
+
+    @root.command(epilog="Example: areorag bench --scale small --json bench.json")
+    def bench(
+        scale: Annotated[str, typer.Option(help="small, paper or million")] = "small",
+        part: Annotated[list[str] | None, typer.Option(help="only these parts (repeat)")] = None,
+        json: JsonOption = None,
+    ) -> None:
+        """Speed and memory as ratios against baselines run beside it."""
+        from ..evaluate.bench import run
+
+        with progress_bars() as bars:
+            _show(run(scale, parts=part, progress=bars), json)

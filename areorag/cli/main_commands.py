@@ -1,0 +1,275 @@
+"""The commands of daily work: ingest, ask, retrieve, observation, conflicts, audit, forget, verify, settings, demo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .common import HomeOption, JsonOption, KOption, console, progress_bars, settings_for, write_json
+
+QuestionArgument = Annotated[str, typer.Argument(help="The question, in plain words.")]
+
+
+def _open(home: Path | None) -> Any:
+    from ..api import AreoRAG
+
+    with progress_bars() as bars:
+        return AreoRAG.open(settings=settings_for(home), progress=bars)
+
+
+def ingest(
+    paths: Annotated[list[Path], typer.Argument(help="Files or folders.")],
+    adapter: Annotated[str | None, typer.Option(help="Use this adapter instead of looking at the content.")] = None,
+    text: Annotated[bool, typer.Option("--text", help="The files are texts: papers, reports, JSONL corpora.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and count, write nothing.")] = False,
+    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, or 'local'.")] = None,
+    home: HomeOption = None,
+    json: JsonOption = None,
+) -> None:
+    """Turn labels, tables and papers into the graph. Running it again changes nothing that is unchanged."""
+    from ..api import AreoRAG
+
+    with progress_bars() as bars, AreoRAG.open(settings=settings_for(home), progress=bars) as areo:
+        report = areo.ingest(paths, adapter=adapter, text=text, dry_run=dry_run, scheduler=scheduler, progress=bars)
+    write_json(json, report)
+    if json != "-":
+        out = console()
+        out.print(
+            f"{report.files:,} files: {report.added:,} added, {report.updated:,} updated, "
+            f"{report.unchanged:,} unchanged, {len(report.quarantined):,} quarantined in {report.seconds:.1f} s"
+        )
+        for file, reason in report.quarantined:
+            out.print(f"  quarantined  {file}  {reason}", markup=False)
+
+
+def ask(
+    question: QuestionArgument,
+    k: KOption = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Say for each candidate what kept or dropped it.")] = False,
+    home: HomeOption = None,
+    json: JsonOption = None,
+) -> None:
+    """Answer a question from the graph: every sentence cited, conflicts explained."""
+    from ..answer.render import answer_text
+
+    with _open(home) as areo:
+        answer = areo.ask(question, k=k, explain=explain)
+    write_json(json, answer)
+    if json != "-":
+        console().print(answer_text(answer, explain=explain), markup=False)
+
+
+def retrieve(
+    question: QuestionArgument,
+    k: KOption = None,
+    selector: Annotated[
+        str | None, typer.Option(help="coverage, facility, topk, mmr, dpp, rrf, rerank or graph")
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Say for each candidate what kept or dropped it.")] = False,
+    home: HomeOption = None,
+    json: JsonOption = None,
+) -> None:
+    """Ranked evidence with every score, no answer."""
+    with _open(home) as areo:
+        hits = areo.retrieve(question, k=k, selector=selector, explain=explain)
+    write_json(json, list(hits))
+    if json == "-":
+        return
+    from rich.table import Table
+
+    out = console()
+    if not hits:
+        out.print(hits.message or "nothing found", markup=False)
+        return
+    names = list(dict.fromkeys(n for h in hits for n in h.scores))
+    table = Table(box=None, pad_edge=False)
+    for heading in ("id", "score", *names):
+        table.add_column(heading, justify="left" if heading == "id" else "right", overflow="fold")
+    for hit in hits:
+        table.add_row(hit.id, f"{hit.score:.3f}", *(f"{hit.scores[n]:.3f}" if n in hit.scores else "" for n in names))
+    out.print(table)
+    if explain:
+        from ..answer.render import explain_line
+
+        for row in hits.explanation:
+            out.print(explain_line(row), markup=False)
+
+
+def observation(
+    id: Annotated[str, typer.Argument(help="DataID.")], home: HomeOption = None, json: JsonOption = None
+) -> None:
+    """Everything known about one observation."""
+    with _open(home) as areo:
+        found = areo.observation(id)
+    write_json(json, found)
+    if json == "-":
+        return
+    out = console()
+    for key, value in found.model_dump(mode="json").items():
+        if value not in (None, [], {}, "") and key != "meta":
+            out.print(f"{key:22} {value}", markup=False)
+
+
+def audit(
+    answer_id: Annotated[str, typer.Argument(help="Id of an answer, as 'areorag ask' prints it.")],
+    html: Annotated[Path | None, typer.Option("--html", help="Write one self-contained page.")] = None,
+    home: HomeOption = None,
+    json: JsonOption = None,
+) -> None:
+    """Open the whole chain of an answer: question, evidence, scores, conflicts, files, hashes, versions."""
+    from ..answer.render import answer_text
+
+    with _open(home) as areo:
+        answer = areo.answer(answer_id)
+        if html is not None:
+            areo.audit_html(answer_id, html)
+    write_json(json, answer)
+    if json == "-":
+        return
+    out = console()
+    if html is not None:
+        out.print(f"wrote {html}", markup=False)
+    else:
+        out.print(f"Question  {answer.question}", markup=False)
+        out.print(answer_text(answer, explain=True), markup=False)
+        for key, value in answer.trace.versions.items():
+            out.print(f"{key:10}{value}", markup=False)
+
+
+def forget(
+    ids: Annotated[list[str], typer.Argument(help="DataIDs.")], home: HomeOption = None, json: JsonOption = None
+) -> None:
+    """Remove observations; a tombstone keeps where they came from."""
+    with _open(home) as areo:
+        result = areo.forget(ids)
+    write_json(json, result)
+    if json != "-":
+        console().print(
+            f"{result['forgotten']} removed, {len(result['unknown'])} unknown: {', '.join(result['unknown'])}".rstrip(
+                ": "
+            )
+        )
+    if result["unknown"] and not result["forgotten"]:
+        raise typer.Exit(1)
+
+
+def verify(home: HomeOption = None, json: JsonOption = None) -> None:
+    """Check the invariants of the graph."""
+    with _open(home) as areo:
+        result = areo.verify()
+    write_json(json, result)
+    if json != "-":
+        out = console()
+        for problem in result["problems"]:
+            out.print(f"problem  {problem}", markup=False)
+        out.print(f"{result['checks']} checks, {len(result['problems'])} problems, digest {result['digest'][:16]}")
+    if result["problems"]:
+        raise typer.Exit(1)
+
+
+def settings(json: JsonOption = None) -> None:
+    """The effective settings and where each came from; secrets masked."""
+    current = settings_for()
+    origins = current.origins()
+    values = current.model_dump(mode="json")
+    write_json(json, {k: {"value": v, "from": origins[k]} for k, v in values.items()})
+    if json != "-":
+        out = console()
+        for key, value in values.items():
+            out.print(f"{key:20} {value!s:50} {origins[key]}", markup=False)
+
+
+def demo(home: HomeOption = None, json: JsonOption = None) -> None:
+    """Sample archive, one question, one answer, in one go."""
+    from ..answer.render import answer_text
+    from ..api import AreoRAG
+    from ..sample import QUESTION, archive_path
+
+    out = console()
+    with progress_bars() as bars, AreoRAG.open(settings=settings_for(home), progress=bars) as areo:
+        report = areo.ingest([archive_path()], progress=bars)
+        answer = areo.ask(QUESTION)
+        page = areo.settings.cache_dir / "audits" / f"{answer.id}.html"
+        areo.audit_html(answer.id, page)
+        browser = areo.browser_url()
+    write_json(json, answer)
+    if json == "-":
+        return
+    out.print(
+        f"Sample archive: {report.files} files, {report.added} observations added, {report.unchanged} unchanged, "
+        f"{len(report.quarantined)} quarantined, {report.seconds:.1f} s\n"
+    )
+    out.print(f'$ areorag ask "{QUESTION}"\n', markup=False)
+    out.print(answer_text(answer), markup=False)
+    out.print("")
+    if browser:
+        out.print(f"Neo4j Browser  {browser}   (user neo4j, password:  areorag db browser)", markup=False)
+    out.print(f"Audit page     {page}", markup=False)
+
+
+def register(app: typer.Typer) -> None:
+    """Put the commands on the app, each with an example in its help."""
+    for function, example in (
+        (ingest, "areorag ingest labels/ papers/index.tab"),
+        (ask, 'areorag ask "olivine within 20 km of the western Jezero delta in MY 28"'),
+        (retrieve, 'areorag retrieve "CTX images of Gale crater in northern spring" -k 10 --selector mmr'),
+        (observation, "areorag observation ESP_037330_1990_RED --json -"),
+        (audit, "areorag audit a-7f31c2d4 --html audit.html"),
+        (forget, "areorag forget ESP_037330_1990_RED"),
+        (verify, "areorag verify"),
+        (settings, "areorag settings"),
+        (demo, "areorag demo"),
+    ):
+        app.command(epilog=f"Example: {example}")(function)
+    app.add_typer(conflicts_app, name="conflicts")
+
+
+conflicts_app = typer.Typer(
+    help="List the conflicts found so far, or overrule one.", invoke_without_command=True, rich_markup_mode=None
+)
+
+
+@conflicts_app.callback(epilog="Example: areorag conflicts --category scale --region Jezero")
+def list_conflicts(
+    ctx: typer.Context,
+    category: Annotated[str | None, typer.Option(help="noise, instrument, scale or temporal")] = None,
+    region: Annotated[str | None, typer.Option(help="Only inside this named place.")] = None,
+    property: Annotated[str | None, typer.Option(help="Only about this property.")] = None,
+    home: HomeOption = None,
+    json: JsonOption = None,
+) -> None:
+    """List the conflicts found so far."""
+    if ctx.invoked_subcommand is not None:
+        return
+    with _open(home) as areo:
+        rows = areo.conflicts(category=category, region=region, property=property)
+    write_json(json, rows)
+    if json == "-":
+        return
+    out = console()
+    if not rows:
+        out.print("no conflict found. Conflicts are found when questions are asked")
+    for row in rows:
+        out.print(
+            f"{row['id']}  {row['category']:<11} {row['property']:<24} {row['a_id']} ↔ {row['b_id']}\n"
+            f"    {row['explanation']}",
+            markup=False,
+        )
+
+
+@conflicts_app.command(
+    "overrule", epilog='Example: areorag conflicts overrule c-12ab --category scale --why "checked the cube"'
+)
+def overrule(
+    id: Annotated[str, typer.Argument(help="Id of the conflict.")],
+    category: Annotated[str, typer.Option(help="noise, instrument, scale, temporal or none")],
+    why: Annotated[str, typer.Option(help="The reason; kept with the decision.")],
+    who: Annotated[str | None, typer.Option(help="Who decides (default: the login name).")] = None,
+    home: HomeOption = None,
+) -> None:
+    """Set the category by hand; kept with who, when and why, and used by later answers."""
+    with _open(home) as areo:
+        areo.overrule(id, category=category, why=why, who=who)
+    console().print(f"{id} is now {category}", markup=False)
