@@ -1,0 +1,3 @@
+// Wait until every index is online
+CYPHER 5
+CALL db.awaitIndexes($seconds)

@@ -1,0 +1,5 @@
+// Version of the Neo4j kernel
+CYPHER 5
+CALL dbms.components() YIELD name, versions
+WHERE name = 'Neo4j Kernel'
+RETURN versions[0] AS version
