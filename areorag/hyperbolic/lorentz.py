@@ -24,11 +24,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import HyperbolicError
+from .distance import (
+    LINEAR_LIMIT,
+    distance,
+    distance_from_chord2,
+    log_cosh,
+    log_sinh,
+    pairwise_distance,
+    sqrt_k,
+)
 
 Float = NDArray[np.float64]
-
-LINEAR_LIMIT = 340.0
-"""Largest √-K·rho for which products of two hyperbolic sines stay finite in float64; beyond it logarithms are used."""
 
 VECTOR_DOMAIN: dict[str, float] = {
     "distance_half_chord": 7.0,
@@ -39,110 +45,42 @@ VECTOR_DOMAIN: dict[str, float] = {
 """Largest a = √-K·rho of all points involved up to which the vector form keeps a relative error ≤ 1e-9, for points at
 least 0.1/√-K apart; the tests measure it. acosh(K<x, y>) is not offered: it fails first."""
 
-_CHUNK_FLOATS = 1 << 16
+__all__ = [
+    "LINEAR_LIMIT",
+    "VECTOR_DOMAIN",
+    "Lorentz",
+    "check_point",
+    "check_polar",
+    "check_tangent",
+    "distance",
+    "distance_from_chord2",
+    "distance_half_chord",
+    "exp",
+    "exp_origin",
+    "from_polar",
+    "inner",
+    "log",
+    "log_cosh",
+    "log_origin",
+    "log_sinh",
+    "norm",
+    "origin",
+    "pairwise_distance",
+    "project",
+    "project_tangent",
+    "rescale",
+    "sqrt_k",
+    "to_polar",
+    "transport",
+    "transvection",
+]
 
 
 def _a(x: ArrayLike) -> Float:
     return np.asarray(x, dtype=np.float64)
 
 
-def sqrt_k(K: float) -> float:
-    """√(-K).
-
-    Raises
-    ------
-    HyperbolicError
-        K is not a finite negative number.
-    """
-    if not (np.isfinite(K) and K < 0):
-        raise HyperbolicError(f"the curvature K must be finite and negative, not {K}")
-    return float(np.sqrt(-K))
-
-
-# --- polar form ---------------------------------------------------------------------------------------------------
-
-
-def distance(rho_x: ArrayLike, u: ArrayLike, rho_y: ArrayLike, v: ArrayLike, K: float = -1.0) -> Float:
-    r"""Geodesic distance from the polar form (METHODS §1, Numerics; equals AreoRAG Definition 3).
-
-    .. math::  d = \frac{2}{√{-K}}\,asinh √{\sinh²(√{-K}\,Δρ/2) + \sinh(√{-K}ρ_1)\sinh(√{-K}ρ_2)\,|u-v|²/4}
-
-    Parameters
-    ----------
-    rho_x, rho_y : (...) geodesic distance of the points from the origin, ≥ 0
-    u, v : (..., d) unit vectors
-    K : curvature, < 0
-
-    Returns
-    -------
-    (...) distances, ≥ 0. Relative error ≤ 1e-13 up to depth 25 for any K of the tests; NaN where an input is NaN.
-
-    >>> float(distance(1.0, [1.0, 0.0], 1.0, [-1.0, 0.0]))
-    2.0
-    """
-    k = sqrt_k(K)
-    rx, ry, u, v = _a(rho_x), _a(rho_y), _a(u), _a(v)
-    shape = np.broadcast_shapes(rx.shape, ry.shape, u.shape[:-1], v.shape[:-1])
-    width = max(u.shape[-1], v.shape[-1])
-    step = max(1, _CHUNK_FLOATS // width)
-    if len(shape) != 1 or shape[0] <= step:
-        return _distance_block(rx, u, ry, v, k)
-    rx, ry = np.broadcast_to(rx, shape), np.broadcast_to(ry, shape)
-    u, v = np.broadcast_to(u, (*shape, width)), np.broadcast_to(v, (*shape, width))
-    out = np.empty(shape)
-    for i in range(0, shape[0], step):  # blocks that stay in the processor's cache
-        j = slice(i, i + step)
-        out[j] = _distance_block(rx[j], u[j], ry[j], v[j], k)
-    return out
-
-
-def _distance_block(rx: Float, u: Float, ry: Float, v: Float, k: float) -> Float:
-    diff = u - v
-    return distance_from_chord2(rx, ry, np.einsum("...i,...i->...", diff, diff), -k * k)
-
-
-def distance_from_chord2(rho_x: ArrayLike, rho_y: ArrayLike, chord2: ArrayLike, K: float = -1.0) -> Float:
-    """:func:`distance` where |u - v|² is known already (a k-d tree, a cell bound). Shapes broadcast."""
-    k = sqrt_k(K)
-    rx, ry, c2 = _a(rho_x), _a(rho_y), _a(chord2)
-    a, b, gap = k * rx, k * ry, (0.5 * k) * (rx - ry)  # the gap from ρ itself: k·ρ is rounded already
-    if a.size and b.size and max(float(np.max(a)), float(np.max(b))) > LINEAR_LIMIT:
-        return _distance_log(a, b, gap, c2) / k
-    half = np.sinh(gap)
-    inside = half * half + np.sinh(a) * np.sinh(b) * (0.25 * c2)
-    return np.asarray(np.arcsinh(np.sqrt(inside)) * (2.0 / k))
-
-
-def _distance_log(a: Float, b: Float, gap: Float, chord2: Float) -> Float:
-    """√-K·d in the log domain, for depths whose hyperbolic sines overflow."""
-    with np.errstate(divide="ignore"):
-        far = log_sinh(a) + log_sinh(b) + np.log(0.25 * chord2)
-        near = 2.0 * log_sinh(np.abs(gap))
-    s = np.logaddexp(near, far)  # log of sinh²(d/2)
-    small = np.minimum(s, 600.0)
-    return np.where(s > 600.0, s + 2.0 * np.log(2.0), 2.0 * np.arcsinh(np.exp(0.5 * small)))
-
-
-def pairwise_distance(rho_x: ArrayLike, u: ArrayLike, rho_y: ArrayLike, v: ArrayLike, K: float = -1.0) -> Float:
-    """All distances between two sets: (n,), (n, d) and (m,), (m, d) → (n, m). Same accuracy as :func:`distance`."""
-    rx, ry, u, v = _a(rho_x), _a(rho_y), _a(u), _a(v)
-    out = np.empty((rx.shape[0], ry.shape[0]))
-    for i in range(rx.shape[0]):
-        out[i] = distance(rx[i], u[i], ry, v, K)
-    return out
-
-
-def log_sinh(a: ArrayLike) -> Float:
-    """log(sinh(a)) for a ≥ 0 without overflow; -inf at 0."""
-    a = _a(a)
-    with np.errstate(divide="ignore"):
-        return np.asarray(a + np.log(-np.expm1(-2.0 * a)) - np.log(2.0))
-
-
-def log_cosh(a: ArrayLike) -> Float:
-    """log(cosh(a)) without overflow."""
-    a = np.abs(_a(a))
-    return np.asarray(a + np.log1p(np.exp(-2.0 * a)) - np.log(2.0))
+# --- polar and vector -----------------------------------------------------------------------------------------------
 
 
 def to_polar(x: ArrayLike, K: float = -1.0) -> tuple[Float, Float]:

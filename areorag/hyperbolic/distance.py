@@ -1,0 +1,167 @@
+r"""The geodesic distance from stored depths and directions (AreoRAG Definition 3 in the form of METHODS §1).
+
+acosh(K<x, y>) destroys near distances: at the depth of a HiRISE product a true 0.001 comes out of float64 as noise. The
+form used here adds two terms that are never negative, from (rho, u) as they are stored, and holds at any depth.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import HyperbolicError
+
+Float = NDArray[np.float64]
+
+LINEAR_LIMIT = 340.0
+"""Largest √-K·rho for which products of two hyperbolic sines stay finite in float64; beyond it logarithms are used."""
+
+_BLOCK = 4096
+
+
+def _a(x: ArrayLike) -> Float:
+    return np.asarray(x, dtype=np.float64)
+
+
+def sqrt_k(K: float) -> float:
+    """√(-K).
+
+    Raises
+    ------
+    HyperbolicError
+        K is not a finite negative number.
+    """
+    if not (np.isfinite(K) and K < 0):
+        raise HyperbolicError(f"the curvature K must be finite and negative, not {K}")
+    return float(np.sqrt(-K))
+
+
+def distance(
+    rho_x: ArrayLike, u: ArrayLike, rho_y: ArrayLike, v: ArrayLike, K: float = -1.0, *, threads: int = 1
+) -> Float:
+    r"""Geodesic distance from the polar form (METHODS §1, Numerics; equals AreoRAG Definition 3).
+
+    .. math::  d = \frac{2}{√{-K}}\,asinh √{\sinh²(√{-K}\,Δρ/2) + \sinh(√{-K}ρ_1)\sinh(√{-K}ρ_2)\,|u-v|²/4}
+
+    Parameters
+    ----------
+    rho_x, rho_y : (...) geodesic distance of the points from the origin, ≥ 0
+    u, v : (..., d) unit vectors
+    K : curvature, < 0
+    threads : how many to use for long one-dimensional batches; the result does not depend on it
+
+    Returns
+    -------
+    (...) distances, ≥ 0. Relative error ≤ 1e-13 up to depth 25 for any K of the tests; NaN where an input is NaN.
+
+    >>> float(distance(1.0, [1.0, 0.0], 1.0, [-1.0, 0.0]))
+    2.0
+    """
+    k = sqrt_k(K)
+    rx, ry, u, v = _a(rho_x), _a(rho_y), _a(u), _a(v)
+    shape = np.broadcast_shapes(rx.shape, ry.shape, u.shape[:-1], v.shape[:-1])
+    if len(shape) != 1 or shape[0] <= _BLOCK:
+        diff = u - v
+        return distance_from_chord2(rx, ry, np.einsum("...i,...i->...", diff, diff), K)
+    return _distance_long(rx, u, ry, v, k, shape[0], max(1, threads))
+
+
+def _distance_long(rx: Float, u: Float, ry: Float, v: Float, k: float, n: int, threads: int) -> Float:
+    """:func:`distance` of n pairs in blocks that stay in the processor's cache, with buffers used again."""
+    width = max(u.shape[-1], v.shape[-1])
+    rx, ry = np.broadcast_to(rx, (n,)), np.broadcast_to(ry, (n,))
+    u, v = np.broadcast_to(u, (n, width)), np.broadcast_to(v, (n, width))
+    out = np.empty(n)
+    if max(float(np.max(rx)), float(np.max(ry))) * k > LINEAR_LIMIT:
+        for i in range(0, n, _BLOCK):
+            j = slice(i, i + _BLOCK)
+            diff = u[j] - v[j]
+            out[j] = distance_from_chord2(rx[j], ry[j], np.einsum("ij,ij->i", diff, diff), -k * k)
+        return out
+
+    def work(start: int, stop: int) -> None:
+        a, b, c, diff = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK), np.empty((_BLOCK, width))
+        for i in range(start, stop, _BLOCK):
+            j = slice(i, min(i + _BLOCK, stop))
+            m = j.stop - i
+            _block(rx[j], u[j], ry[j], v[j], k, out[j], (a[:m], b[:m], c[:m], diff[:m]))
+
+    step = -(-n // threads)
+    if threads == 1:
+        work(0, n)
+        return out
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(work, range(0, n, step), [min(i + step, n) for i in range(0, n, step)]))
+    return out
+
+
+def _block(
+    rx: Float, u: Float, ry: Float, v: Float, k: float, out: Float, buffers: tuple[Float, Float, Float, Float]
+) -> None:
+    a, b, c, diff = buffers
+    np.subtract(u, v, out=diff)
+    if diff.shape[1] <= 8:  # few columns: one at a time beats a reduction over the short axis
+        np.multiply(diff[:, 0], diff[:, 0], out=c)
+        for i in range(1, diff.shape[1]):
+            np.multiply(diff[:, i], diff[:, i], out=a)
+            c += a
+    else:
+        np.einsum("ij,ij->i", diff, diff, out=c)
+    c *= 0.25
+    np.sinh(np.multiply(rx, k, out=a), out=a)
+    c *= a
+    np.sinh(np.multiply(ry, k, out=b), out=b)
+    c *= b
+    np.subtract(rx, ry, out=a)
+    a *= 0.5 * k
+    np.sinh(a, out=a)
+    a *= a
+    c += a
+    np.arcsinh(np.sqrt(c, out=c), out=c)
+    np.multiply(c, 2.0 / k, out=out)
+
+
+def distance_from_chord2(rho_x: ArrayLike, rho_y: ArrayLike, chord2: ArrayLike, K: float = -1.0) -> Float:
+    """:func:`distance` where |u - v|² is known already (a k-d tree, a cell bound). Shapes broadcast."""
+    k = sqrt_k(K)
+    rx, ry, c2 = _a(rho_x), _a(rho_y), _a(chord2)
+    a, b, gap = k * rx, k * ry, (0.5 * k) * (rx - ry)  # the gap from ρ itself: k·ρ is rounded already
+    if a.size and b.size and max(float(np.max(a)), float(np.max(b))) > LINEAR_LIMIT:
+        return _distance_log(a, b, gap, c2) / k
+    half = np.sinh(gap)
+    inside = half * half + np.sinh(a) * np.sinh(b) * (0.25 * c2)
+    return np.asarray(np.arcsinh(np.sqrt(inside)) * (2.0 / k))
+
+
+def _distance_log(a: Float, b: Float, gap: Float, chord2: Float) -> Float:
+    """√-K·d in the log domain, for depths whose hyperbolic sines overflow."""
+    with np.errstate(divide="ignore"):
+        far = log_sinh(a) + log_sinh(b) + np.log(0.25 * chord2)
+        near = 2.0 * log_sinh(np.abs(gap))
+    s = np.logaddexp(near, far)  # log of sinh²(d/2)
+    small = np.minimum(s, 600.0)
+    return np.where(s > 600.0, s + 2.0 * np.log(2.0), 2.0 * np.arcsinh(np.exp(0.5 * small)))
+
+
+def pairwise_distance(rho_x: ArrayLike, u: ArrayLike, rho_y: ArrayLike, v: ArrayLike, K: float = -1.0) -> Float:
+    """All distances between two sets: (n,), (n, d) and (m,), (m, d) → (n, m). Same accuracy as :func:`distance`."""
+    rx, ry, u, v = _a(rho_x), _a(rho_y), _a(u), _a(v)
+    out = np.empty((rx.shape[0], ry.shape[0]))
+    for i in range(rx.shape[0]):
+        out[i] = distance(rx[i], u[i], ry, v, K)
+    return out
+
+
+def log_sinh(a: ArrayLike) -> Float:
+    """log(sinh(a)) for a ≥ 0 without overflow; -inf at 0."""
+    a = _a(a)
+    with np.errstate(divide="ignore"):
+        return np.asarray(a + np.log(-np.expm1(-2.0 * a)) - np.log(2.0))
+
+
+def log_cosh(a: ArrayLike) -> Float:
+    """log(cosh(a)) without overflow."""
+    a = np.abs(_a(a))
+    return np.asarray(a + np.log1p(np.exp(-2.0 * a)) - np.log(2.0))
