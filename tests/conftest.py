@@ -56,7 +56,7 @@ def _database(server_settings: Settings) -> Iterator[Database]:
 def db(_database: Database) -> Database:
     """A clean, migrated database on the real server."""
     _database.schema_text(
-        "CYPHER 5 MATCH (n) WHERE NOT n:Migration CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS"
+        "CYPHER 5 MATCH (n) WHERE NOT n:Migration DETACH DELETE n"
     )
     return _database
 
