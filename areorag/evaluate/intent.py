@@ -136,11 +136,7 @@ def score(
 ) -> tuple[dict[str, bool], list[str]]:
     """(field → right, must_not hits) of one question."""
     marks = {name: same(name, predicted.get(name), value) for name, value in gold.items() if name in predicted}
-    hits = []
-    for name, values in must_not.items():
-        for bad in values:
-            if forbidden(name, predicted.get(name), bad):
-                hits.append(f"{name}: {bad}")
+    hits = [f"{k}: {bad}" for k, values in must_not.items() for bad in values if forbidden(k, predicted.get(k), bad)]
     return marks, hits
 
 

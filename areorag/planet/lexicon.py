@@ -29,7 +29,12 @@ SEASON_LS: dict[tuple[str, str], tuple[float, float]] = {
 }
 """Solar-longitude window, degrees, of each season of each hemisphere of Mars."""
 
-_OPEN_SYMBOLS = frozenset(["Na", "Mg", "Al", "Si", "Cl", "Ca", "Ti", "Cr", "Mn", "Fe", "Ni", "Zn", "Br", "Ar", "Kr", "Xe", "Th", "Sr", "Rb", "Ge", "Pb", "Cu", "Li", "Ba"])
+_OPEN_SYMBOLS = frozenset(
+    {
+        *("Na", "Mg", "Al", "Si", "Cl", "Ca", "Ti", "Cr", "Mn", "Fe", "Ni", "Zn", "Br", "Ar", "Kr", "Xe"),
+        *("Th", "Sr", "Rb", "Ge", "Pb", "Cu", "Li", "Ba"),
+    }
+)
 
 
 def fold(text: str) -> str:

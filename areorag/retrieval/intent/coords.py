@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (word lists read better on one line)
 """Geometry a question gives itself: WKT, GeoJSON, boxes, bands, points, lines, polygons (Spatial-RAG step 1).
 
 Longitudes come out east in [-180, 180], whatever convention the words used (``282W``, ``west positive``, 0–360).

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (word lists read better on one line)
 """Earth dates in a question: ISO, day-month-year, months, years, ranges, open ends; months in eight languages."""
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def read_dates(scan: Scan) -> Dates | None:
         bare = match["y6_1"] is not None
         if bare and match["lead"] is None and not _year_ok(scan, match):
             continue
-        return _done(scan, match, _open(one, match["lead"] or "", match["post"] or "", match.group()))
+        return _done(scan, match, _open(one, match["lead"] or "", match["post"] or "", not match["post"]))
     return None
 
 
@@ -95,8 +96,10 @@ def _year_ok(scan: Scan, match: re.Match[str]) -> bool:
     return not rx(r"(?:sols?|ls|my|mars|tool|version|esp_|psp_|first|top|viking)\s*-?\s*$").search(left)
 
 
-def _open(one: tuple[date, date], lead: str, post: str, words: str) -> Dates:
+def _open(one: tuple[date, date], lead: str, post: str, bare: bool) -> Dates:
     first, last = one
+    if bare and lead == "from":  # "images from 1976": in that year
+        return first.isoformat(), last.isoformat()
     text = f"{lead} {post}"
     if re.search(
         r"since|from|starting|desde|depuis|seit|ab\b|dal|^с\s|с начала|onward|and\s+later|or\s+later|以来|以後|以降|以后|之后",

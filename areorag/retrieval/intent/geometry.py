@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (word lists read better on one line)
 """From coordinates to one geometry: box, band, point, line, polygon (Spatial-RAG step 1, "temporary geometries")."""
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ def _bbox_list(scan: Scan) -> Geo | None:
 
 def _bare_pairs(scan: Scan) -> Geo | None:
     """Pairs without hemispheres: ``18.44, 77.45 lat/lon``, ``(77.45, 18.44)``; the order words give, else lon, lat."""
-    pair = r"(?<![\d.])[\(\[]?\s*(?P<a>[-+]?\d+(?:\.\d+)?)\s*°?\s*[,;]\s*(?P<b>[-+]?\d+(?:\.\d+)?)\s*°?\s*[\)\]]?(?![\d.])"
+    pair = (
+        r"(?<![\d.])[\(\[]?\s*(?P<a>[-+]?\d+(?:\.\d+)?)\s*°?\s*[,;]\s*(?P<b>[-+]?\d+(?:\.\d+)?)\s*°?\s*[\)\]]?(?![\d.])"
+    )
     order = rx(r"lat(?:itude)?s?\s*[/,]?\s*(?:and\s+)?lon|lon(?:gitude)?s?\s*[/,]?\s*(?:and\s+)?lat").search(scan.low)
     found = []
     for match in scan.iter(pair):

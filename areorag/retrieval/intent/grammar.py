@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (word lists read better on one line)
 """`parse_intent`: the deterministic reading of a question (AreoRAG §III-C; Spatial-RAG §4.2: geometry, function, ε).
 
 Order matters and is fixed: what is written in numbers and units first (geometry, time, resolution), then names
@@ -19,9 +20,9 @@ from .geometry import read_geometry
 from .measures import Distance, read_distance, read_resolution
 from .model import Sols, SpatialIntent
 from .negation import read_exclusions
-from .places import Place, PlaceIndex, place_index, read_long_names, read_places, unresolved_names
+from .places import Place, PlaceIndex, odd_word, place_index, read_long_names, read_places, unresolved_names
 from .relations import read_relation
-from .scan import Scan, rx, word
+from .scan import B0, B1, Scan, rx, word
 from .sensors import (
     Item,
     mission_of,
@@ -132,6 +133,7 @@ class _Parse:
         for span in hide:
             scan.taken.remove(span)
         items += self._properties()
+        items += self._misspelt()
         north = self._hemisphere(places)
         wanted, excluded = read_seasons(scan, north)
         self._times(windows, wanted, excluded, storm, storm_years)
@@ -163,6 +165,26 @@ class _Parse:
             name = _property_name(hit.surface, hit.term.name, hit.term.kind)
             scan.take(hit.start, hit.end, "properties", name)
             out.append(Item("properties", name, hit.start, hit.end))
+        return out
+
+    def _misspelt(self) -> list[Item]:
+        """Lexicon terms with typing errors among the words nobody else took ("olivne", "themal inertia")."""
+        scan, out = self.scan, []
+        tokens = list(scan.iter(rf"{B0}[a-z]{{3,}}{B1}"))
+        for i, token in enumerate(tokens):
+            for size in (2, 1):
+                group = tokens[i : i + size]
+                start, end = group[0].start(), group[-1].end()
+                words = [t.group() for t in group]
+                if len(group) < size or not scan.free(start, end) or scan.low[start:end] != " ".join(words):
+                    continue
+                if not any(odd_word(w) for w in words) or (size == 1 and len(token.group()) < 6):
+                    continue
+                name = _nearest_term(" ".join(words))
+                if name is not None:
+                    scan.take(start, end, "properties", name)
+                    out.append(Item("properties", name, start, end))
+                    break
         return out
 
     def _hemisphere(self, places: Sequence[Place]) -> bool | None:
@@ -212,6 +234,25 @@ class _Parse:
             if not distance.negated and not near_excluded and self.intent.is_spatial:
                 self.intent.distance_m = round(distance.metres, 6)
                 return
+
+
+@lru_cache(maxsize=4096)
+def _nearest_term(text: str) -> str | None:
+    """The lexicon term within the edit distance its length allows, or None."""
+    from rapidfuzz import process
+    from rapidfuzz.distance import OSA
+
+    allowed = 1 if len(text) <= 8 else 2
+    hit = process.extractOne(text, _term_keys(" " in text), scorer=OSA.distance, score_cutoff=allowed)
+    if hit is None or hit[0][0] != text[0]:
+        return None
+    term = get_lexicon().get(str(hit[0]))
+    return None if term is None else _property_name(str(hit[0]), term.name, term.kind)
+
+
+@lru_cache(maxsize=2)
+def _term_keys(several: bool) -> list[str]:
+    return [k for k in get_lexicon().index if k.isascii() and len(k) >= 6 and (" " in k) == several]
 
 
 def _unique(values: Iterable[str]) -> list[str]:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (word lists read better on one line)
 """Lengths in a question sorted by what they say: resolution bound, distance, or neither (Spatial-RAG step 3).
 
 "better than 1 m/px" bounds the resolution, "within 20 km of" the distance, "1 m below the surface" neither.

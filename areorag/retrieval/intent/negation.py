@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (word lists read better on one line)
 """What is not wanted: "not from HiRISE", "any instrument but CRISM", "Navcam aside", "THEMIS以外".
 
 A trigger opens a scope; the scope takes the known things that follow it directly, joined by "and", "or", "nor" or
@@ -46,7 +47,7 @@ def read_exclusions(scan: Scan, items: list[Item]) -> list[Item]:
         before = [
             i
             for i in items
-            if i.end <= match.start() and not scan.low[i.end : match.start()].strip(" ,:ののデータ画像")
+            if i.end <= match.start() and re.fullmatch(r"[ ,:のデータ画像]*", scan.low[i.end : match.start()])
         ]
         out += _back(scan, items, before[-1]) if before else []
     return [i for i in items if i in out]
@@ -63,7 +64,9 @@ def _scope(scan: Scan, items: list[Item], start: int, strong: bool) -> list[Item
         if out:
             if not _joined(scan, items, gap, following):
                 return out
-        elif not rx(rf"^(?:{_FILL}|\s)*$").search(gap) or (following.field == "properties" and not strong and not _property_ok(scan, start, gap)):
+        elif not rx(rf"^(?:{_FILL}|\s)*$").search(gap) or (
+            following.field == "properties" and not strong and not _property_ok(scan, start, gap)
+        ):
             return out
         if out and following.field != out[0].field and following.field not in ("instruments", "platforms"):
             return out
@@ -97,7 +100,7 @@ def _property_ok(scan: Scan, start: int, gap: str) -> bool:
     before = scan.low[:start].rstrip()
     word_ = re.search(r"[a-z']+$", before)
     head = before[: word_.start()].rstrip() if word_ else before
-    return (head.endswith((",", "(", ";", "-")) or head.endswith("but")) and not gap.strip()
+    return head.endswith((",", "(", ";", "-", "but")) and not gap.strip()
 
 
 def _back(scan: Scan, items: list[Item], last: Item) -> list[Item]:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (word lists read better on one line)
 """Named features in a question: exact, partial ("Mawrth"), misspelt ("Nilli Fosae"), in other languages, with parts.
 
 Features named like ordinary words (Main, Cost, Green, Delta, South) need the word crater beside them, or a capital
@@ -47,7 +48,33 @@ _PREFERENCE = (
     "chaos", "labyrinthus", "mensae", "tholus", "patera", "vastitas",
 )  # fmt: skip
 _LATIN_WORDS = frozenset(_PREFERENCE) | frozenset(
-    ["catena", "catenae", "cavus", "cavi", "colles", "collis", "dorsa", "dorsum", "fluctus", "labes", "mensa", "palus", "paludes", "rupes", "scopulus", "scopuli", "serpens", "sulci", "sulcus", "tholi", "undae", "unda", "sinus", "lingula", "paterae"]
+    [
+        "catena",
+        "catenae",
+        "cavus",
+        "cavi",
+        "colles",
+        "collis",
+        "dorsa",
+        "dorsum",
+        "fluctus",
+        "labes",
+        "mensa",
+        "palus",
+        "paludes",
+        "rupes",
+        "scopulus",
+        "scopuli",
+        "serpens",
+        "sulci",
+        "sulcus",
+        "tholi",
+        "undae",
+        "unda",
+        "sinus",
+        "lingula",
+        "paterae",
+    ]
 )
 _CRATER = (
     r"crater|craters|impact\s+structure|krater[sn]?|cratere|cratera|crateres|撞击坑|陨石坑|环形山|クレーター|кратер\w*"
@@ -307,7 +334,36 @@ def _single_ok(scan: Scan, index: PlaceIndex, token: re.Match[str], how: str) ->
 
 
 _FAMOUS = frozenset(
-    ["gale", "jezero", "gusev", "holden", "hale", "victoria", "endeavour", "endurance", "eberswalde", "hellas", "utopia", "olympus", "elysium", "arabia", "tharsis", "isidis", "syrtis", "meridiani", "argyre", "mawrth", "nili", "korolev", "eagle", "huygens", "schiaparelli", "bonneville", "erebus", "santa"]
+    [
+        "gale",
+        "jezero",
+        "gusev",
+        "holden",
+        "hale",
+        "victoria",
+        "endeavour",
+        "endurance",
+        "eberswalde",
+        "hellas",
+        "utopia",
+        "olympus",
+        "elysium",
+        "arabia",
+        "tharsis",
+        "isidis",
+        "syrtis",
+        "meridiani",
+        "argyre",
+        "mawrth",
+        "nili",
+        "korolev",
+        "eagle",
+        "huygens",
+        "schiaparelli",
+        "bonneville",
+        "erebus",
+        "santa",
+    ]
 )
 
 
@@ -353,7 +409,7 @@ def _fuzzy_at(scan: Scan, index: PlaceIndex, found: list[Place], tokens: list[re
         if not scan.free(start, end) or not scan.low[start:end].isascii():
             continue
         words = [t.group() for t in group]
-        if scan.low[start:end] != " ".join(words) or not any(_odd(w) for w in words) or not _odd(words[0]):
+        if scan.low[start:end] != " ".join(words) or not any(odd_word(w) for w in words) or not odd_word(words[0]):
             continue
         name = _nearest(" ".join(words), size, index)
         if name is None:
@@ -368,7 +424,8 @@ def _fuzzy_at(scan: Scan, index: PlaceIndex, found: list[Place], tokens: list[re
     return 0
 
 
-def _odd(word_: str) -> bool:
+def odd_word(word_: str) -> bool:
+    """A word that may be a misspelt name: no ordinary word of English, no frequent one of another language."""
     return (
         word_ not in common_words()
         and len(word_) >= 4
@@ -431,7 +488,122 @@ def _size(index: PlaceIndex, name: str) -> float:
 
 
 _FUNCTION = frozenset(
-    ["imagenes", "imagens", "immagini", "bilder", "images", "snimki", "datos", "donnees", "daten", "dati", "dados", "cerca", "pres", "nahe", "vicino", "perto", "desde", "hasta", "entre", "zwischen", "sobre", "durante", "pendant", "wahrend", "quelle", "quelles", "welche", "welcher", "qual", "quais", "quali", "cuales", "donde", "comparar", "comparer", "vergleiche", "confronta", "coinciden", "diferencias", "unterschiede", "differenze", "alle", "tutti", "todos", "todas", "minerales", "minerali", "mineraux", "minerais", "kommen", "sind", "gibt", "esta", "estan", "sont", "quel", "quels", "dans", "avec", "sans", "senza", "ohne", "ausser", "excepto", "sauf", "tranne", "resolucion", "resolucao", "risoluzione", "auflosung", "besser", "mejor", "meilleure", "migliore", "melhor", "temperatura", "temperature", "superficial", "verano", "invierno", "primavera", "otono", "hiver", "automne", "printemps", "sommer", "winter", "herbst", "fruhling", "estate", "autunno", "inverno", "verao", "outono", "austral", "boreal", "australe", "boreale", "crater", "cratere", "krater", "cuando", "quando", "muestra", "montre", "zeige", "mostra", "sichtbar", "visible", "region", "regione", "regiao", "gebiet", "zona"]
+    [
+        "imagenes",
+        "imagens",
+        "immagini",
+        "bilder",
+        "images",
+        "snimki",
+        "datos",
+        "donnees",
+        "daten",
+        "dati",
+        "dados",
+        "cerca",
+        "pres",
+        "nahe",
+        "vicino",
+        "perto",
+        "desde",
+        "hasta",
+        "entre",
+        "zwischen",
+        "sobre",
+        "durante",
+        "pendant",
+        "wahrend",
+        "quelle",
+        "quelles",
+        "welche",
+        "welcher",
+        "qual",
+        "quais",
+        "quali",
+        "cuales",
+        "donde",
+        "comparar",
+        "comparer",
+        "vergleiche",
+        "confronta",
+        "coinciden",
+        "diferencias",
+        "unterschiede",
+        "differenze",
+        "alle",
+        "tutti",
+        "todos",
+        "todas",
+        "minerales",
+        "minerali",
+        "mineraux",
+        "minerais",
+        "kommen",
+        "sind",
+        "gibt",
+        "esta",
+        "estan",
+        "sont",
+        "quel",
+        "quels",
+        "dans",
+        "avec",
+        "sans",
+        "senza",
+        "ohne",
+        "ausser",
+        "excepto",
+        "sauf",
+        "tranne",
+        "resolucion",
+        "resolucao",
+        "risoluzione",
+        "auflosung",
+        "besser",
+        "mejor",
+        "meilleure",
+        "migliore",
+        "melhor",
+        "temperatura",
+        "temperature",
+        "superficial",
+        "verano",
+        "invierno",
+        "primavera",
+        "otono",
+        "hiver",
+        "automne",
+        "printemps",
+        "sommer",
+        "winter",
+        "herbst",
+        "fruhling",
+        "estate",
+        "autunno",
+        "inverno",
+        "verao",
+        "outono",
+        "austral",
+        "boreal",
+        "australe",
+        "boreale",
+        "crater",
+        "cratere",
+        "krater",
+        "cuando",
+        "quando",
+        "muestra",
+        "montre",
+        "zeige",
+        "mostra",
+        "sichtbar",
+        "visible",
+        "region",
+        "regione",
+        "regiao",
+        "gebiet",
+        "zona",
+    ]
 )
 """Frequent words of other languages that must not be taken for misspelt names."""
 

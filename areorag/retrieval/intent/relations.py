@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (word lists read better on one line)
 """The spatial relation of a question: the query function F_s of Spatial-RAG step 2, from its words.
 
 "between" is a relation only between two places: "between Ls 240 and 330", "difference between TES and THEMIS" are
@@ -14,7 +15,7 @@ from .scan import Scan, rx, word
 
 _ALONG = r"along|alongside|traverse[ds]?\s+(?:from|between|of)|(?:on|during)\s+the\s+(?:way|drive|route|road|walk|trip|ride|path)|route\s+from|drive\s+from|en\s+route|following\s+the|way\s+(?:from|back|to)|from\s+\S.{2,40}?\s+to\s+.{2,40}?\s+(?:traverse|drive|route)|a\s+lo\s+largo|le\s+long|entlang|lungo|ao\s+longo|вдоль|沿(?:着|线)?|に沿って|沿い|traversee|de\s+camino|auf\s+dem\s+weg|en\s+chemin"
 _BETWEEN = r"(?:in[\s-]?)?between|lies\s+between|entre|zwischen|fra|tra|между|之间|の間"
-_NEAR = r"near(?:by|est|er|\s+to)?|close\s+(?:to|by)|closest|next\s+to|adjacent\s+to|beside|around|surround(?:s|ing|ings)?|vicinity|neighbou?rhood|in\s+the\s+area\s+of|not\s+far\s+from|cerca(?:\s+de[l]?)?|alrededor(?:es)?|junto\s+a|proximo\s+a|pres\s+d[eu']|proche|autour|aux?\s+alentours|aux\s+environs|nahe|in\s+der\s+nahe|neben|bei|rund\s+um|umgebung|vicino|presso|intorno|nei\s+pressi|perto|proximo|arredores|em\s+torno|ao\s+redor|附近|周围|靠近|邻近|近く|付近|周辺|近辺|около|рядом|вблизи|возле|недалеко|окрестност\w*|am\s+(?=nordpol|sudpol)"
+_NEAR = r"near(?:by|est|er|\s+to)?|close\s+(?:to|by)|closest|next\s+to|adjacent\s+to|beside|around|surround(?:s|ing|ings)?|vicinity|neighbou?rhood|in\s+the\s+area\s+of|not\s+far\s+from|cerca(?:\s+de[l]?)?|alrededor(?:es)?|junto\s+a|proximo\s+a|pres(?:\s+d(?:es?|u))?|proche|autour|aux?\s+alentours|aux\s+environs|nahe|in\s+der\s+nahe|neben|bei|rund\s+um|umgebung|vicino|presso|intorno|nei\s+pressi|perto|proximo|arredores|em\s+torno|ao\s+redor|附近|周围|靠近|邻近|近く|付近|周辺|近辺|около|рядом|вблизи|возле|недалеко|окрестност\w*|am\s+(?=nordpol|sudpol)"
 _INTERSECTS = r"intersect\w*|cross(?:es|ing)?(?!\s+crater)|overlap\w*|touch(?:es|ing)?|traversing|cut(?:s|ting)?\s+(?:across|through)|cover(?:s|ing|ed)?|pass(?:es|ing)?\s+(?:over|through)|cruzan|croisent|kreuzen|schneiden|intersecan|intersectam|相交|覆盖|重叠|横切|交差|пересека\w*|покрыва\w*"
 _CONTAINS = r"contain(?:s|ing)?|enclos(?:es|ing|e)|encompass(?:es|ing)?|fully\s+cover(?:s|ing)?|cover(?:s|ing)?\s+(?:all\s+of|the\s+whole|the\s+entire|entirely)|include(?:s)?\s+the\s+(?:whole|entire)|contienen|contiennent|enthalten|contengono|contem|包含|содержа\w*\s+целиком"
 _WITHIN = r"in|inside|within|throughout|anywhere\s+in|across|interior\s+of|en|dentro\s+de|dans|a\s+l'interieur|im|in\s+der|innerhalb|nel(?:la|lo|l')?|dentro|all'interno|em|no|na|в|во|внутри|内|中|の中|里"
@@ -43,7 +44,7 @@ def read_relation(
         return "along"
     for name, pattern in _OF.items():
         if any(_directly_before(scan, pattern, p) for p in places) or _after(scan, pattern, places):
-            return _note(scan, pattern, name)  # type: ignore[arg-type]
+            return _note(scan, pattern, name)
     if rx(word(_CONTAINS)).search(scan.low) and any(rx(word(_CONTAINS)).search(gap) for gap in gaps):
         return _note(scan, _CONTAINS, "contains")
     if distance:
@@ -137,6 +138,10 @@ def _route(scan: Scan, places: list[Place]) -> bool:
 
 def _directly_before(scan: Scan, pattern: str, place: Place) -> bool:
     left = scan.low[max(0, place.start - 40) : place.start]
+    if rx(
+        r"(?:\b(?:in|at|of|from|across|over)\s+the|\bthe\s+(?:very|far|extreme|deep)|\bthe\s+far)\s+(?:very\s+|far\s+)?(?:north|south|east|west)\s+of\s*(?:the\s+)?$"
+    ).search(left):
+        return False  # "in the south of Hellas" is a part of it
     return bool(
         rx(
             rf"(?:{word(pattern)}|(?:{pattern}))\s*(?:the\s+|le\s+|la\s+|el\s+|l'|cr[aá]ter\w*\s+|krater\w*\s+|кратера\s+)?$"

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (word lists read better on one line)
 """A question as a text with spans taken: every recogniser takes the words it understood, so none is read twice.
 
 Numbers, lengths and multilingual word lists live here too. Offsets refer to the question as typed: the normalised
@@ -43,12 +44,16 @@ _UNIT_WORDS = {
 }
 _CHARS = str.maketrans(
     {
-        "–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-", "º": "°", "˚": "°", " ": " ", " ": " ", " ": " ",
-        "，": ",", "。": ".", "：": ":", "；": ";", "（": "(", "）": ")", "、": ",", "～": "~", "〜": "~", "′": "'",
-        "″": '"', "’": "'", "‘": "'", "“": '"', "”": '"', "？": "?", "！": "!", "／": "/", "　": " ", "¿": " ",
-        "¡": " ", "±": "±", "\t": " ", "\n": " ", "\r": " ", "×": "x", "ﬁ": "f",
+        **dict.fromkeys("–—−‐‑", "-"),
+        **dict.fromkeys("º˚", "°"),
+        **dict.fromkeys("\u00a0\u2009\u202f\u3000\t\n\r¿¡", " "),
+        **dict.fromkeys("′’‘", "'"),
+        **dict.fromkeys("″“”", '"'),
+        **dict.fromkeys("～〜", "~"),
+        **dict.fromkeys("，、", ","),
+        **{"。": ".", "：": ":", "；": ";", "（": "(", "）": ")", "？": "?", "！": "!", "／": "/", "×": "x"},
     }
-)  # fmt: skip
+)
 
 
 def normalise(text: str) -> str:

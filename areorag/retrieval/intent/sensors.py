@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (word lists read better on one line)
 """Instruments, platforms and kinds of data named in a question, ordinary words that only look like them left alone.
 
 "Out of curiosity", "the opportunity to", "insight into" name no rover; "sam" and "rise" name no instrument unless
@@ -63,7 +64,19 @@ PLATFORMS: dict[str, tuple[str, ...]] = {
 }
 """Platforms by the code this project writes, with the names people use."""
 _WORDS = frozenset(
-    ["curiosity", "perseverance", "ingenuity", "spirit", "opportunity", "phoenix", "insight", "hope", "odyssey", "viking", "exomars"]
+    [
+        "curiosity",
+        "perseverance",
+        "ingenuity",
+        "spirit",
+        "opportunity",
+        "phoenix",
+        "insight",
+        "hope",
+        "odyssey",
+        "viking",
+        "exomars",
+    ]
 )
 _EVIDENCE_AFTER = (
     r"^(?:'s\b|\s+(?:rover|lander|mission|orbiter|helicopter|probe|spacecraft|sols?\b|team|landing|traverse|drive|drill|data|images?|imag(?:ed|ing)|"
@@ -113,7 +126,7 @@ def _instrument_aliases(extra: tuple[str, ...] = ()) -> tuple[tuple[re.Pattern[s
         body = re.escape(alias if exact else fold(alias))
         body = re.sub(r"(?:\\ |\\-)+", r"[\\s-]?", body)
         plural = "" if exact or alias[-1] in "sS" else "s?"
-        out.append((re.compile(f"(?<![{LATIN}-]){body}{plural}(?![{LATIN}])"), name, exact))
+        out.append((re.compile(f"(?<![{LATIN}])(?<!mini-)(?<!Mini-){body}{plural}(?![{LATIN}])"), name, exact))
     return tuple(out)
 
 
@@ -123,7 +136,34 @@ def _needs_case(alias: str) -> bool:
 
 
 _CASED = frozenset(
-    ["sam", "rat", "rad", "dan", "rise", "mast", "imp", "acs", "lr", "mb", "vis", "met", "mag", "seis", "rac", "icc", "ssi", "rmi", "tls", "mms", "idc", "ns", "meca", "lidar", "mast", "omega"]
+    [
+        "sam",
+        "rat",
+        "rad",
+        "dan",
+        "rise",
+        "mast",
+        "imp",
+        "acs",
+        "lr",
+        "mb",
+        "vis",
+        "met",
+        "mag",
+        "seis",
+        "rac",
+        "icc",
+        "ssi",
+        "rmi",
+        "tls",
+        "mms",
+        "idc",
+        "ns",
+        "meca",
+        "lidar",
+        "mast",
+        "omega",
+    ]
 ) - {"omega"}
 
 

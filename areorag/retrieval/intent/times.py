@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (word lists read better on one line)
 """Time in a question: solar longitude, seasons of either hemisphere, Mars Years, sols, storms (METHODS §2 intent)."""
 
 from __future__ import annotations
