@@ -85,7 +85,9 @@ def group_sentences(
         if temporal and first_source.mars_year is not None and first_source.ls_deg is not None:
             lead += f", MY {first_source.mars_year} Ls {first_source.ls_deg:.0f}°"
         said = _quote(first_claim.text or f"{first_claim.property}: {first_claim.value}")
-        out.append(Sentence(text=f"{first_claim.subject}, {prop}: {lead} reports “{said}”.", cites=[first_source.n]))
+        subject = first_claim.subject[:1].upper() + first_claim.subject[1:]
+        text = f"{subject}: {lead} reports {prop} {_stance(first_claim)} (“{said}”)."
+        out.append(Sentence(text=text, cites=[first_source.n]))
         others = [(s, c) for s, c in entries[1:] if s.n != first_source.n]
         if others:
             names = _join([where_from(s) for s, _ in others])

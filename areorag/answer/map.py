@@ -154,9 +154,8 @@ def _features(project: Projection, lon: float, lat: float, radius: float, body: 
     """Names of gazetteer features inside the frame, the largest first, without overlaps."""
     from ..planet.gazetteer import Gazetteer
 
-    centre = to_unit(lon, lat)
-    nearest = math.cos(math.radians(min(170.0, radius * 1.3)))
-    found = [f for f in Gazetteer.load(body).features if float(to_unit(f.lon, f.lat) @ centre) > nearest]
+    reach = math.radians(min(170.0, radius * 1.3)) * get_body(body).equatorial_radius_m
+    found = [feature for feature, _ in Gazetteer.load(body).within(lon, lat, reach)]
     found.sort(key=lambda f: -(f.diameter_m or 0.0))
     out: list[str] = []
     used: list[tuple[float, float]] = []

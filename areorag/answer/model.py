@@ -168,6 +168,6 @@ def metres(value: float) -> str:
         return f"{value * 1000:.3g} mm"
     if value < 0.1:
         return f"{value * 100:.3g} cm"
-    if value < 10_000:
-        return f"{value:,.3g} m" if value < 1000 else f"{value:,.0f} m"
+    if value < 1000:
+        return f"{value:.3g} m"
     return f"{value / 1000:,.4g} km"
