@@ -194,10 +194,10 @@ def _cover_chunk(geogs: Sequence[Geography], max_cells: int, max_order: int) -> 
     result: list[list[str]] = [[] for _ in range(n)]
     is_point = np.array([not g.whole and g.dimension == 0 and g.margin_rad == 0 for g in geogs], dtype=bool)
     for i in np.flatnonzero(is_point):
-        result[i] = _cover_points(geogs[i], max_cells, max_order)
+        result[i] = _cover_points(geogs[int(i)], max_cells, max_order)
     rest = np.flatnonzero(~is_point)
     if len(rest):
-        chunk = _Chunk([geogs[i] for i in rest])
+        chunk = _Chunk([geogs[int(i)] for i in rest])
         for i, cells in zip(rest, _divide(chunk, max_cells, max_order), strict=True):
             result[i] = cells
     return result
@@ -259,7 +259,7 @@ def _collect(chunk: _Chunk, final: list[tuple[int, IntArray, IntArray]], n: int)
             key, first = np.unique(key, return_index=True)
             kept_obs, kept = kept_obs[first], kept[first]
             up = kept_obs * (12 << (2 * (o - 1))) + (kept >> 2)
-            groups, where, size = np.unique(up, return_inverse=True, return_counts=True)
+            _, where, size = np.unique(up, return_inverse=True, return_counts=True)
             full = (size == 4)[where]
             for i, c in zip(kept_obs[~full], kept[~full], strict=True):
                 out[i].append((o, int(c)))

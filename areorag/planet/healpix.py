@@ -1,4 +1,4 @@
-"""HEALPix cells in nested order: the hierarchical, equal-area cells that cover footprints (METHODS §2, planetary-VO MOC).
+"""HEALPix cells in nested order: hierarchical equal-area cells that cover footprints (METHODS §2, planetary-VO MOC).
 
 Pure numpy, vectorised over cells. A cell is (order, index): order o divides each of the 12 base cells into 4**o.
 
