@@ -30,7 +30,11 @@ def ingest(
 ) -> None:
     """Turn labels, tables and papers into the graph. Running it again changes nothing that is unchanged."""
     from ..api import AreoRAG
+    from ..errors import UsageError
 
+    for path in paths:
+        if not path.exists():
+            raise UsageError(f"{path} does not exist")
     with progress_bars() as bars, AreoRAG.open(settings=settings_for(home), progress=bars) as areo:
         report = areo.ingest(paths, adapter=adapter, text=text, dry_run=dry_run, scheduler=scheduler, progress=bars)
     write_json(json, report)
@@ -53,7 +57,9 @@ def ask(
 ) -> None:
     """Answer a question from the graph: every sentence cited, conflicts explained."""
     from ..answer.render import answer_text
+    from ..api import check_question
 
+    question = check_question(question)
     with _open(home) as areo:
         answer = areo.ask(question, k=k, explain=explain)
     write_json(json, answer)
@@ -72,6 +78,9 @@ def retrieve(
     json: JsonOption = None,
 ) -> None:
     """Ranked evidence with every score, no answer."""
+    from ..api import check_question
+
+    question = check_question(question)
     with _open(home) as areo:
         hits = areo.retrieve(question, k=k, selector=selector, explain=explain)
     write_json(json, list(hits))
