@@ -60,6 +60,8 @@ class Settings(BaseSettings):
     oem_power: float = Field(2.0, ge=0)
     projection_seed: int = 20260801
     max_cells: int = Field(64, ge=4)
+    colocation_scale_ratio: float = Field(1e5, ge=1, description="resolutions further apart do not co-locate")
+    colocation_gap_days: float | None = Field(None, ge=0, description="longest time between co-located; None: any")
 
     # retrieval (AreoRAG §III-C, Spatial-RAG, GeoRAG)
     k: int = Field(6, ge=1)

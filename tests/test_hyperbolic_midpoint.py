@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 
 import mpmath as mp
@@ -75,7 +76,7 @@ def test_the_printed_theorem_holds_before_projection() -> None:
         n = int(rng.integers(1, 9))
         rho, w = rng.uniform(0, 25, n), rng.uniform(0, 1, n) + 1e-3
         steps = [float(midpoint.log_mean_time(rho, w, -1.0, p)) for p in (0.0, 1.0, 2.0, 3.5)]
-        assert all(b >= a - 1e-12 for a, b in zip(steps, steps[1:], strict=False))
+        assert all(b >= a - 1e-12 for a, b in itertools.pairwise(steps))
 
 
 def test_the_printed_theorem_fails_after_projection() -> None:

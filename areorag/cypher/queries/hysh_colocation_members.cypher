@@ -1,0 +1,8 @@
+// Members of co-locations with what their midpoint needs
+CYPHER 5
+UNWIND $ids AS wanted
+MATCH (c:Colocation {id: wanted})-[:GROUPS]->(o:Observation)
+WITH c, o ORDER BY o.id
+RETURN c.id AS id, c.focus AS focus, head(collect(o.body)) AS body,
+       collect({id: o.id, rho: o.rho, direction: o.direction, instrument: o.instrument}) AS members
+ORDER BY id

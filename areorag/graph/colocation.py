@@ -1,0 +1,227 @@
+"""Co-location hyperedges in the graph, kept up to date incrementally (AreoRAG §III-B 2; see `colocation_index`).
+
+``(:Hyperedge:Colocation {id: "colocation:" + focus})-[:GROUPS {pointer, witness}]->(:Observation)``. `pointer` is the
+member's choice (its focus is this one), `witness` the focus's choice; the relationship to the focus itself has neither.
+Every choice depends on one observation's neighbours only, so a new, changed or deleted observation rewrites the choices
+of its neighbours and of nothing else. The hyperedge carries the outward midpoint of its members (METHODS §1) and binds
+the features of its focus: the features *there*.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..hyperbolic.lorentz import from_polar
+from ..hyperbolic.midpoint import outward_midpoint
+from .colocation_index import ColocationIndex, ColocationRules, Site
+
+if TYPE_CHECKING:
+    from ..settings import Settings
+    from .connection import Database, Transaction
+
+log = logging.getLogger(__name__)
+
+Progress = Callable[[str, int, int | None], None]
+PREFIX = "colocation:"
+_BATCH = 2000
+_BULK_SHARE = 0.2
+_BULK_LEAST = 2000
+
+
+@dataclass(frozen=True)
+class ColocationChange:
+    """What an update did: observations examined anew, co-locations written, co-locations gone."""
+
+    observations: int
+    written: int
+    removed: int
+
+
+def rules_of(settings: Settings) -> ColocationRules:
+    """The co-location rules that the settings ask for."""
+    return ColocationRules(max_scale_ratio=settings.colocation_scale_ratio, max_gap_days=settings.colocation_gap_days)
+
+
+def update_colocations(
+    db: Database,
+    observation_ids: Iterable[str],
+    settings: Settings,
+    *,
+    rules: ColocationRules | None = None,
+    progress: Progress | None = None,
+) -> ColocationChange:
+    """Bring the co-locations up to date after observations were added, changed or deleted.
+
+    Parameters
+    ----------
+    observation_ids : what was added, changed or deleted (deleted ones may be gone from the graph already; call with
+        none to repair after deletions nobody reported)
+    rules : default: those of the settings
+
+    The outcome depends on the observations in the graph alone, not on the order of the calls.
+    """
+    rules = rules or rules_of(settings)
+    changed = set(observation_ids)
+    index, dirty = _load(db, changed, rules)
+    names = sorted(dirty)
+    written, removed = 0, 0
+    for start in range(0, len(names), _BATCH):
+        batch = names[start : start + _BATCH]
+        pointers = [(index.focus(n), n) for n in batch if index.focus(n) != n]
+        witnesses = [(n, w) for n in batch for w in index.witnesses(n)]
+        w, r = db.transact(lambda tx, b=batch, p=pointers, q=witnesses: _write(tx, b, p, q, rules, settings))  # type: ignore[misc]
+        written, removed = written + w, removed + r
+        if progress:
+            progress("co-locations", min(start + _BATCH, len(names)), len(names))
+    log.debug("co-locations: %d observations examined, %d written, %d removed", len(names), written, removed)
+    return ColocationChange(len(names), written, removed)
+
+
+def rebuild_colocations(
+    db: Database, settings: Settings, *, rules: ColocationRules | None = None, progress: Progress | None = None
+) -> ColocationChange:
+    """Compute every co-location anew (after the rules changed); the outcome is that of incremental updates."""
+    ids = [row["id"] for row in db.read("hysh_observation_ids")]
+    return update_colocations(db, ids, settings, rules=rules, progress=progress)
+
+
+def load_index(db: Database, settings: Settings, *, rules: ColocationRules | None = None) -> ColocationIndex:
+    """Every observation of the graph in a :class:`ColocationIndex` (to look at, or to build the line graph)."""
+    index = ColocationIndex(rules or rules_of(settings))
+    index.fill(_sites(db.read("hysh_sites")))
+    return index
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def _load(db: Database, changed: set[str], rules: ColocationRules) -> tuple[ColocationIndex, set[str]]:
+    """An index in which the neighbours of every dirty observation are complete, and the dirty ones."""
+    companions = {row["id"] for row in db.read("hysh_colocation_companions", ids=sorted(changed))}
+    companions |= {row["id"] for row in db.read("hysh_colocations_short")}
+    index = ColocationIndex(rules)
+    total = int(db.read("hysh_observation_count")[0]["n"])
+    if len(changed) >= max(_BULK_LEAST, _BULK_SHARE * total):
+        index.fill(_sites(db.read("hysh_sites")))
+        near = {o for name in changed for o in index.neighbours(name)}
+        return index, changed | near | companions
+    loaded: set[str] = set()
+    _load_around(db, changed, index, loaded)
+    dirty = changed | companions | {o for name in changed for o in index.neighbours(name)}
+    _load_around(db, dirty - changed, index, loaded)
+    return index, dirty
+
+
+def _load_around(db: Database, ids: set[str], index: ColocationIndex, loaded: set[str]) -> None:
+    """Add the observations `ids` and all that share a cell with them, a cell above or a cell below."""
+    wanted = sorted(ids)
+    for start in range(0, len(wanted), _BATCH):
+        batch = wanted[start : start + _BATCH]
+        found = {row["id"] for row in db.read("hysh_cell_companions", ids=batch)} | set(batch)
+        new = sorted(found - loaded)
+        loaded.update(new)
+        for at in range(0, len(new), _BATCH):
+            index.add(_sites(db.read("hysh_sites_by_id", ids=new[at : at + _BATCH])))
+
+
+def _sites(rows: Sequence[dict[str, Any]]) -> list[Site]:
+    from ..errors import GeometryError
+    from ..planet.geometry import footprint, point
+
+    out = []
+    for row in rows:
+        try:
+            if row["footprint"] is not None:
+                geog = footprint(row["footprint"])
+            elif row["lon"] is not None and row["lat"] is not None:
+                geog = point(row["lon"], row["lat"])
+            else:
+                continue
+        except GeometryError as exc:
+            log.warning("observation %s takes no part in co-locations: %s", row["id"], exc)
+            continue
+        start, stop = _seconds(row["start"]), _seconds(row["stop"])
+        out.append(Site(row["id"], row["body"] or "Mars", geog, row["rho"], start, stop))
+    return out
+
+
+def _seconds(value: Any) -> float | None:
+    if value is None:
+        return None
+    moment = value if isinstance(value, datetime) else datetime.fromisoformat(str(value).replace("Z", "+00:00"))
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def _write(
+    tx: Transaction,
+    batch: list[str],
+    pointers: list[tuple[str, str]],
+    witnesses: list[tuple[str, str]],
+    rules: ColocationRules,
+    settings: Settings,
+) -> tuple[int, int]:
+    """Replace the choices of `batch`; describe the co-locations that changed. (written, removed)"""
+    touched = {row["id"] for row in tx.run("hysh_colocation_unpoint", ids=batch)}
+    touched |= {row["id"] for row in tx.run("hysh_colocation_unwitness", ids=batch)}
+    tx.run("hysh_colocation_point", rows=[{"id": PREFIX + f, "focus": f, "member": m} for f, m in pointers])
+    tx.run("hysh_colocation_witness", rows=[{"id": PREFIX + f, "focus": f, "member": m} for f, m in witnesses])
+    touched |= {PREFIX + f for f, _ in pointers} | {PREFIX + f for f, _ in witnesses} | {PREFIX + n for n in batch}
+    names = sorted(touched)
+    tx.run("hysh_colocation_loosen", ids=names)
+    removed = int(tx.run("hysh_colocation_drop_empty", ids=names)[0]["n"])
+    rows = [r for r in (describe(g, rules, settings) for g in tx.run("hysh_colocation_members", ids=names)) if r]
+    tx.run("hysh_colocation_describe", rows=rows)
+    tx.run("hysh_colocation_features", ids=[r["id"] for r in rows])
+    return len(rows), removed
+
+
+def describe(group: dict[str, Any], rules: ColocationRules, settings: Settings) -> dict[str, Any]:
+    """Properties of a co-location from its members: outward midpoint, position, and words for people and search.
+
+    Parameters
+    ----------
+    group : {id, focus, body, members: [{id, rho, direction, instrument, scale_m}]}
+    """
+    from ..planet.bodies import get_body
+    from ..planet.coordinates import to_lonlat
+
+    members = sorted(group["members"], key=lambda m: m["id"])
+    row: dict[str, Any] = {"id": group["id"], "n": len(members), "rules": rules.version, "body": group["body"]}
+    placed = [m for m in members if m["rho"] is not None and m["direction"]]
+    places = {len(m["direction"]) for m in placed}
+    where = ""
+    if placed and len(places) == 1:
+        m = outward_midpoint(
+            [p["rho"] for p in placed],
+            [p["direction"] for p in placed],
+            None,
+            settings.curvature,
+            settings.oem_power,
+        )
+        lorentz = from_polar(m.rho, m.u, settings.curvature)
+        ground = m.u[:3] / max(float(np.linalg.norm(m.u[:3])), 1e-300)
+        radius = get_body(group["body"] or settings.body).radius_m
+        lon, lat = (float(v) for v in to_lonlat(ground))
+        row |= {
+            "rho": float(m.rho),
+            "depth": float(lorentz[0]),
+            "direction": m.u.tolist(),
+            "lorentz": lorentz.tolist(),
+            "position": (ground * radius).tolist(),
+        }
+        where = f" at {abs(lat):.3f}° {'N' if lat >= 0 else 'S'}, {lon % 360:.3f}° E"
+    else:
+        row |= {"rho": None, "depth": None, "direction": None, "lorentz": None, "position": None}
+    kinds = sorted({m["instrument"] for m in members if m["instrument"]})
+    row["name"] = f"{len(members)} observations meet{where}"
+    row["text"] = f"{row['name']}: {', '.join(kinds)}." if kinds else f"{row['name']}."
+    return row
