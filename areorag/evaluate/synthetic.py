@@ -1,10 +1,10 @@
 """A synthetic archive of the paper's size and shape (AreoRAG §IV-A), for speed and retrieval tests.
 
-The records are invented, the way they are spread is not: near-polar orbits with the inclinations of MRO and MGS give the
-headings of the strips and the crowding at high latitudes; MRO frames are taken near 15 h local time; HiRISE and CRISM
-go to named features and come back to the sites that the missions monitor, CTX maps; MOLA records are pieces of ground
-track with a few gridded products of the whole planet; rovers drive their real routes, sol by sol. Equal seeds give
-equal archives.
+The records are invented, the way they are spread is not: near-polar orbits with the inclinations of MRO and MGS give
+the headings of the strips and the crowding at high latitudes; MRO frames are taken near 15 h local time; HiRISE and
+CRISM go to named features and come back to the sites that the missions monitor, CTX maps; MOLA records are pieces of
+ground track with a few gridded products of the whole planet; rovers drive their real routes, sol by sol. Equal seeds
+give equal archives.
 """
 
 from __future__ import annotations
