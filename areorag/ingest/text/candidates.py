@@ -9,63 +9,27 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from .lexicons import element_names, instruments, known_places, known_targets, minerals
+from .lexicons import element_names, instruments, known_places, known_targets, minerals, word_set
 from .spans import Zones
 
-_WORD = r"(?:[A-Z][a-zé'’]+[A-Za-zé]*|[A-Z]\.(?=\s|$|[^A-Za-z.]))"
-_TAIL = r"(?:[_-]?\d{1,2}[a-z]?(?![\d.%]))?(?:_[A-Za-z0-9]{1,12})*"
 _RUN = re.compile(
-    rf"(?<![A-Za-z0-9.])((?:La |El |De |Le |St\. |Mt\. )?[A-Z][a-zé]+(?:[A-Z][a-zé]+)?(?:_[A-Z]?[A-Za-z0-9]+)*"
-    rf"(?:(?:[ ]|-(?=[A-Z]))[A-Z][a-zé]+(?:_[A-Za-z0-9]+)*){{0,3}}(?: [A-Z]\.| 2(?![\d.])|(?<=[a-z])\d(?![\d.]))?)"
-    rf"(?![A-Za-z0-9])"
+    r"(?<![A-Za-z0-9.])((?:La |El |De |Le |St\. |Mt\. )?[A-Z][a-zé]+(?:[A-Z][a-zé]+)?\d?(?:_[A-Z]?[A-Za-z0-9]+)*"
+    r"(?: [A-Z][a-zé]+(?:_[A-Za-z0-9]+)*){0,3}(?: [A-Z]\.| 2(?![\d.])|(?<=[a-z])\d(?![\d.]))?)(?![A-Za-z0-9])"
 )
 #: Capitalised words that are never (part of) a target's name at its edge.
-STOP = frozenset(
-    """The A An In On At Of For From By With And Or But As To This These Those That It Its We Our They Their There Here
-    Is Are Was Were When While Where Which Who What How Why If Then Than Thus However Therefore Moreover Although
-    Because Since After Before During Between Both Each Some Most Many Several Other Others Another All Any Such Also
-    Only Even Not No Nor Yet Still Just More Less First Second Third Fourth Fifth One Two Three Four Five Six Seven
-    Eight Nine Ten Recent Recently Previous Previously Additional Additionally Finally Furthermore Interestingly
-    Similarly Indeed Instead Overall Generally Typically Specifically Unfortunately Nevertheless Nonetheless Despite
-    Figure Figures Fig Figs Table Tables Section References Reference Acknowledgements Acknowledgments Acknowledgement
-    Introduction Background Discussion Discussions Results Result Methods Method Methodology Conclusion Conclusions
-    Summary Data Analysis Analyses Observations Observation Overview Implications Interpretation Interpretations Future
-    Work Context Setting Settings Geologic Geological Geology Experimental Samples Sample Targets Target Rock Rocks
-    Soil Soils Sol Sols Mars Martian Earth Moon Lunar Planet Planets Planetary Space Science Sciences Scientific
-    Institute Institut University Universite Université Univ Laboratory Laboratories Lab Center Centre College School
-    Department Dept Division National Research Technology Observatory Museum Academy Agency Survey Society Conference
-    Symposium Meeting Workshop Abstract Abstracts Journal Letters Nature Icarus Review Reviews Press Suppl Supplement
-    Team Mission Missions Project Program Programme Rover Rovers Orbiter Lander Laser Camera Imager Spectrometer
-    Spectroscopy Instrument Instruments Exploration Express Global Surveyor Reconnaissance Odyssey Curiosity
-    Opportunity Spirit Phoenix Pathfinder Perseverance Sojourner Viking Mariner Insight InSight Using Used Based Given
-    Note Notes See Here Results Comparison Comparing Compared Composition Compositions Compositional Chemical Chemistry
-    Mineral Minerals Mineralogy Mineralogical Elemental Elements Element Images Image Imaging Color Colour Left Right
-    Top Bottom Upper Lower Middle North South East West Northern Southern Eastern Western Red Green Blue Black White
-    Yellow Orange Grey Gray Brown Group Class Type Phase Phases Stage Unit Units Region Regions Area Areas Site Sites
-    Example Examples List Number Total Average Mean Median High Low Higher Lower New Old Large Small Early Late
-    January February March April May June July August September October November December Monday Tuesday Wednesday
-    Thursday Friday Saturday Sunday France French Germany German Spain Italy Canada Canadian Japan China Australia
-    Australian California Arizona Mexico Texas York Washington Europe European America American England London Paris
-    Toulouse Nantes Grenoble Orsay Pasadena Houston Tucson Alamos Flagstaff Boulder Hawaii Massachusetts Maryland
-    Hampshire Tennessee Arizona Colorado Nevada Utah Indiana Illinois Michigan Ohio Virginia Florida Noachian Hesperian
-    Amazonian Archean Paleozoic Mesozoic Cenozoic Cretaceous Jurassic Triassic Holocene Pleistocene Quaternary
-    Laboratoire Lowell Jacobs Caltech Brown Cornell Stony Brook Smithsonian Lunar Los Ames Goddard Johnson Jet
-    Propulsion Part Acta Spectrochim Spectrochimica Geochim Cosmochim Geophys Int Phys Chem Geol Lett Res Sci Rev
-    Proc Bull Meteorit Planet Am Soc Eng Mineralogist Meteoritics Copyright Dr Prof Mr Ms Inc Ltd Team Teams
-    Traverse Pass Loop Waypoint Campaign Location Locations Point Points Shot Shots Spot Spots Line Lines Peak Peaks
-    Model Models Modeling Map Maps Mapping Plot Plots Principal Component Components Independent Partial Least Squares
-    Raman Infrared Visible Near Thermal Emission Alpha Particle Electron Microprobe Gamma Ray Neutron Neutrons Gas
-    Fines Drill Drilling Drilled Hole Tailings Dump Pile Powder Full Mini Bedrock Outcrop Outcrops Sandstone Mudstone
-    Siltstone Conglomerate Conglomerates Basalt Basaltic Igneous Sedimentary Diagenetic Hydrated Alkaline Felsic Mafic
-    Vein Veins Nodule Nodules Dune Dunes Ripple Ripples Sand Dust Ice Water Atmosphere Atmospheric Climate
-    Stratigraphy Stratigraphic Stratigraphical Facies Formation Member Members Mount Crater Craters""".split()
-)
+STOP = word_set("stop_words.txt")
+#: Words that are no target alone but may be part of one ("Red Wine", "Ibex Pass").
+SOFT = word_set("soft_words.txt")
 _GEO = (
     r"craters?|Craters?|Planum|Planitia|Mons|Montes|Vallis|Valles|Terra|Patera|Chasma|Fossae|Palus|Bay|Rise|Landing|"
     r"Formation|formation|Fm|Group|Dunes?|dunes?|dune field|Quadrangle|quadrangle"
 )
-_UNIT = r"members?|Members?|units?|outcrops?|waypoints?|localit(?:y|ies)|areas?|regions?|mudstones?|sandstones?|facies|sites?"
+_UNIT = (
+    r"members?|Members?|units?|outcrops?|waypoints?|localit(?:y|ies)|areas?|regions?|mudstones?|sandstones?|"
+    r"facies|sites?"
+)
 _OBJECT = (
     r"targets?|rocks?|soils?|drill(?:ed|ing|s)?|drill[- ]holes?|samples?|tailings|powders?|cuttings|fines|floats?|"
     r"pebbles?|veins?|boulders?|conglomerates?|nodules?|clasts?|meteorites?|basalts?|blocks?|holes?|mini-drill|"
@@ -73,7 +37,8 @@ _OBJECT = (
 )
 LEFT = {
     "target_word": re.compile(
-        r"(?i)\btargets?(?:,? (?:named|called|known as|dubbed|such as|like|of|on|names?:?|is|include|were|at))?[\s:;,]*[\"'“‘(]*$"
+        r"(?i)\btargets?(?:,? (?:named|called|known as|dubbed|such as|like|of|on|names?:?|is|include|were|at))?"
+        r"[\s:;,]*[\"'“‘(]*$"
     ),
     "named": re.compile(r"(?i)\b(?:named|called|dubbed|known as|nicknamed|informally)\s+[\"'“‘(]*$"),
     "object": re.compile(rf"(?i)\b(?:{_OBJECT})(?:,| at| on| of| from| in| for| named)?\s+(?:the )?[\"'“‘(]*$"),
@@ -125,7 +90,7 @@ RIGHT = {
 }
 _PLACE_WORDS = frozenset(
     "Crater Planum Planitia Mons Montes Vallis Valles Terra Patera Chasma Fossae Palus Bay Rise Landing Formation "
-    "Dunes Plateau Ridge Buttes Park Basin Sea Ocean Island Islands State Desert Quadrangle Gorge".split()
+    "Dunes Plateau Ridge Buttes Park Basin Sea Ocean Island Islands State Desert Quadrangle Gorge".split()  # noqa: SIM905
 )
 
 
@@ -149,10 +114,15 @@ def normal(name: str) -> str:
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     """Strip words that cannot begin or end a name; an empty result has start == end."""
     words = [(m.start() + start, m.end() + start) for m in re.finditer(r"[^\s]+", text[start:end])]
-    while words and text[words[0][0] : words[0][1]].rstrip(".") in STOP:
-        words.pop(0)
-    while words and text[words[-1][0] : words[-1][1]].rstrip(".") in STOP:
-        words.pop()
+
+    def strip(index: int, allowed: frozenset[str]) -> None:
+        while words and text[words[index][0] : words[index][1]].rstrip(".") in allowed:
+            words.pop(index)
+
+    strip(0, STOP - SOFT)
+    strip(-1, STOP - SOFT)
+    if all(text[a:b].rstrip(".") in STOP for a, b in words):
+        words.clear()
     return (words[0][0], words[-1][1]) if words else (start, start)
 
 
@@ -189,12 +159,22 @@ def _coordination(text: str, candidates: dict[str, Candidate]) -> None:
     """Names that share a list: "A (sol 1), B, and C"."""
     order = sorted((a, b, c.name) for c in candidates.values() for a, b in c.places)
     gap = re.compile(
-        r"^(?:['’]s)?[\"”’]?\s?(?:\([^()]{0,40}\)|\[\d+\])?\s?(?:,|;| and| or|,? and|/|&)\s?(?:the |and |or )?(?:[a-z]\) )?[\"“‘]?$"
+        r"^(?:['’]s)?[\"”’]?\s?(?:\([^()]{0,40}\)|\[\d+\])?\s?(?:,|;| and| or|,? and|/|&)\s?"
+        r"(?:the |and |or )?(?:[a-z]\) )?[\"“‘]?$"
     )
-    for (_, end, name), (start, _, other) in zip(order, order[1:], strict=False):
+    for (_, end, name), (start, _, other) in pairwise(order):
         if name != other and start - end < 60 and gap.match(text[end:start]):
             candidates[name].listed_with.add(other)
             candidates[other].listed_with.add(name)
+
+
+def _near(name: str, names: frozenset[str]) -> bool:
+    """True for a misspelling or another number of a listed name ("Book Cliff", "Winjana")."""
+    from rapidfuzz import fuzz, process
+
+    if len(name) < 6:
+        return False
+    return process.extractOne(name, names, scorer=fuzz.ratio, score_cutoff=90) is not None
 
 
 def _features(text: str, zones: Zones, candidate: Candidate, words: Counter[str]) -> dict[str, float]:
@@ -216,6 +196,7 @@ def _features(text: str, zones: Zones, candidate: Candidate, words: Counter[str]
     parts = re.split(r"[ _]", name)
     base = normal(name)
     out["known"] = float(base in known_targets() or name in known_targets())
+    out["near_known"] = float(_near(base, known_targets()))
     out["place"] = float(base in known_places() or any(p in _PLACE_WORDS for p in parts[-1:]))
     out["underscore"] = float("_" in name)
     out["digit"] = float(name[-1].isdigit())

@@ -60,3 +60,9 @@ def instruments() -> dict[str, str]:
         for name in names:
             out[name] = names[0]
     return out
+
+
+@cache
+def word_set(name: str) -> frozenset[str]:
+    """Words of a data file, as written."""
+    return frozenset(w for line in _lines(name) for w in line.split())

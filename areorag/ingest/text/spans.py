@@ -27,7 +27,13 @@ class Span:
 
 
 _REFERENCES = re.compile(r"(?<![A-Za-z])(?:R ?eferences?(?: and notes)?|REFERENCES?)\s*[:.]?(?=\s*(?:\[?\(?\d|[A-Z]))")
-_CAPTION = re.compile(r"(?<![A-Za-z(])(?:Fig(?:ure|\.)?|FIGURE|Table|TABLE)\s*\d+\s*[.:]")
+_CAPTION = re.compile(
+    r"(?<![A-Za-z(])(?:Fig(?:ure|s?\.)?|FIGURE|Table|TABLE)\s*\d+\s*(?:[.:]|\([a-z]\)|(?=[A-Z][a-z]))"
+)
+_ENTRY = re.compile(r"\[\d+\]\s*[A-Z][\w'’-]+,? (?:[A-Z]\.|et al|and ).{0,160}?\((?:19|20)\d\d[a-z]?\)")
+_AFFILIATION = re.compile(
+    r"Univ|Institut|Laborator|Center|Centre|Observator|Dept|Department|CNRS|IRAP|LANL|USGS|JPL|Caltech|NASA|@|x{5,}"
+)
 _FIRST_HEADING = re.compile(
     r"(?<![A-Za-z])(?:Introduction|INTRODUCTION|Overview|Background|Motivation|Summary|Abstract|ABSTRACT|Synopsis|"
     r"Objectives?|Purpose|Context)\s*[:.]|"
@@ -36,7 +42,8 @@ _FIRST_HEADING = re.compile(
 _MAIL = re.compile(r"\(?\S+@\S+\)?|x{6,}\S*")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]?\s+(?=[\"'“‘(]?[A-Z0-9(])")
 _ABBREVIATION = re.compile(
-    r"(?:(?<![A-Za-z])(?:e\.g|i\.e|cf|et al|Figs?|Eqs?|vs|ca|approx|wt|Dr|Mt|St|No|Refs?|resp|Tab|Sec|[A-Z])|\b[A-Z]\.-?[A-Z])\.$"
+    r"(?:(?<![A-Za-z])(?:e\.g|i\.e|cf|et al|Figs?|Eqs?|vs|ca|approx|wt|Dr|Mt|St|No|Refs?|resp|Tab|Sec|[A-Z])|"
+    r"\b[A-Z]\.-?[A-Z])\.$"
 )
 
 
@@ -60,12 +67,12 @@ class Zones:
         """
         head = self.text[:5000]
         first = _FIRST_HEADING.search(head, 40)
-        limit = first.start() if first else min(len(head), 1500)
-        block = head[:limit]
-        if not re.search(r"Univ|Institut|Laborator|Center|Centre|Observator|Dept|Department|CNRS|@|xxxxx", block):
+        limit = first.start() if first else min(len(head), 2500)
+        marks = [m.end() for m in _AFFILIATION.finditer(head, 0, limit)]
+        if not marks:
             return 0
-        marks = [m.end() for m in _MAIL.finditer(block)]
-        return limit if first else (marks[-1] if marks else 0)
+        stop = re.compile(r"[.)]\s|\s{2,}|\s(?=[A-Z][a-z]+ [a-z]+ )").search(head, marks[-1])
+        return min(limit, stop.end() if stop else limit)
 
     @cached_property
     def title_end(self) -> int:
@@ -75,18 +82,19 @@ class Zones:
 
     @cached_property
     def references(self) -> tuple[tuple[int, int], ...]:
-        """Reference lists; captions that follow a list end it."""
+        """Reference lists: from the heading to the next caption, and again where numbered entries go on after it."""
         found = list(_REFERENCES.finditer(self.text))
-        if not found:
+        if not found or found[-1].start() < 0.35 * len(self.text):
             return ()
-        start = found[-1].start()
-        if start < 0.35 * len(self.text):
-            return ()
-        last_entry = start
-        for m in re.finditer(r"\[\d+\]|\(\d{4}[a-z]?\)", self.text[start:]):
-            last_entry = start + m.end()
-        caption = _CAPTION.search(self.text, last_entry)
-        return ((start, caption.start() if caption else len(self.text)),)
+        out: list[tuple[int, int]] = []
+        start: int | None = found[-1].start()
+        while start is not None:
+            caption = _CAPTION.search(self.text, start)
+            end = caption.start() if caption else len(self.text)
+            out.append((start, end))
+            entry = _ENTRY.search(self.text, end + 1)
+            start = entry.start() if entry else None
+        return tuple(out)
 
     def in_references(self, position: int) -> bool:
         """True inside a reference list."""
