@@ -1,7 +1,7 @@
 """One connection to Neo4j for the whole package: a given server (``NEO4J_URI``) or the managed one.
 
-`Database` runs named statements in managed transactions (retried by the driver), turns the driver's errors into one-line
-ones without secrets, and gives a version stamp of the graph that client-side caches key on.
+`Database` runs named statements in managed transactions (retried by the driver), turns the driver's errors into
+one-line ones without secrets, and gives a version stamp of the graph that client-side caches key on.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Transaction:
 
     def run(self, name: str, /, **params: Any) -> list[Row]:
         """Run ``queries/<name>.cypher``; return its rows."""
-        return [_row(record) for record in self._inner.run(cypher.query(name).text, _plain(params))]  # type: ignore[arg-type]
+        return [_row(record) for record in self._inner.run(cypher.query(name).text, _plain(params))]
 
 
 class Database:
@@ -61,7 +61,7 @@ class Database:
     # ------------------------------------------------------------ opening
     @classmethod
     def open(cls, settings: Settings, *, migrate: bool = True, progress: Progress | None = None) -> Database:
-        """Connect to ``NEO4J_URI`` where it is set, else start or share the managed server; bring the schema up to date.
+        """Connect to ``NEO4J_URI`` where it is set, else start or share the managed server; migrate the schema.
 
         Raises
         ------
@@ -207,7 +207,7 @@ class Database:
             raise UsageError(f"the Cypher statement is longer than {_MAX_USER_CYPHER:,} characters")
         try:
             with self._driver.session(database=self.database, default_access_mode=READ_ACCESS) as session:
-                return session.execute_read(lambda tx: [_row(r) for r in tx.run(text, _plain(params))])  # type: ignore[arg-type]
+                return session.execute_read(lambda tx: [_row(r) for r in tx.run(text, _plain(params))])
         except ClientError as exc:
             if exc.code == "Neo.ClientError.Statement.AccessMode":
                 raise UsageError("this Cypher writes; only reading is allowed here") from None
@@ -221,7 +221,7 @@ class Database:
 
         try:
             with self._driver.session(database=self.database) as session:
-                return session.execute_write(lambda tx: [_row(r) for r in tx.run(text, _plain(params))])  # type: ignore[arg-type]
+                return session.execute_write(lambda tx: [_row(r) for r in tx.run(text, _plain(params))])
         except (DriverError, Neo4jError, OSError) as exc:
             raise _translate(exc, self.uri, "migration") from None
 
@@ -231,7 +231,7 @@ class Database:
 
         def work(inner: ManagedTransaction) -> None:
             for text, params in statements:
-                inner.run(text, _plain(params)).consume()  # type: ignore[arg-type]
+                inner.run(text, _plain(params)).consume()
             Transaction(inner).run(then[0], **then[1])
 
         try:

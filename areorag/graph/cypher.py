@@ -1,4 +1,4 @@
-"""Loads the Cypher statements: every one is a ``.cypher`` file under ``areorag/cypher``, titled by its first comment line.
+"""Loads the Cypher statements: each is a ``.cypher`` file under ``areorag/cypher``, titled by its first comment line.
 
 ``queries/`` are run by name (`query`), ``explore/`` are for people in Neo4j Browser, ``migrations/`` by `migrate`.
 A file holds one statement, except migrations, whose statements end with ``;`` at the end of a line.

@@ -75,7 +75,9 @@ class Lock:
         try:
             data: dict[str, Any] = json.loads(text)
             jars = tuple(Jar(a["gav"], a["file"], a["sha256"], int(a["size"])) for a in data["artifacts"])
-            lock = cls(data["neo4j"], data["main"], int(data["min_java"]), jars, hashlib.sha256(text.encode()).hexdigest())
+            lock = cls(
+                data["neo4j"], data["main"], int(data["min_java"]), jars, hashlib.sha256(text.encode()).hexdigest()
+            )
         except (ValueError, KeyError, TypeError) as exc:
             raise ServerError(f"the Neo4j lock file cannot be read ({exc}); install areorag again") from None
         for jar in jars:

@@ -71,9 +71,7 @@ def shipped() -> list[Migration]:
     MigrationError
         Numbers are missing or used twice.
     """
-    found = sorted(
-        (Migration.parse(s.name, s.text) for s in cypher.statements("migrations")), key=lambda m: m.version
-    )
+    found = sorted((Migration.parse(s.name, s.text) for s in cypher.statements("migrations")), key=lambda m: m.version)
     if [m.version for m in found] != list(range(1, len(found) + 1)):
         raise MigrationError("migrations must be numbered V0001, V0002, … without gaps")
     return found

@@ -1,8 +1,8 @@
 """A real Neo4j Community on this machine, started, shared and stopped by AreoRAG: no Docker, Maven or system Java.
 
 One server per home folder, bound to loopback, with a random password in a 0600 file. Any number of processes may call
-`ManagedServer.start` at once: a file lock lets one of them start Java, the others wait and share it. The server outlives
-its callers, and a server or a caller that was killed (kill -9) is found out from the process table, never guessed.
+`ManagedServer.start` at once: a file lock lets one of them start Java, the others wait and share it. The server
+outlives its callers, and a server or a caller that was killed (kill -9) is found out from the process table, never guessed.
 """
 
 from __future__ import annotations
@@ -58,13 +58,22 @@ internal.server.bolt.thread_pool_shutdown_wait_time=0s
 internal.server.bolt.connection_shutdown_wait_time=0s
 """
 
-_FLAGS = (
-    "-XX:+UseG1GC -XX:-OmitStackTraceInFastThrow -XX:+UnlockExperimentalVMOptions -XX:+TrustFinalNonStaticFields "
-    "-XX:+DisableExplicitGC -Djdk.nio.maxCachedBufferSize=1024 -Dio.netty.tryReflectionSetAccessible=true "
-    "-Djdk.tls.ephemeralDHKeySize=2048 -Djdk.tls.rejectClientInitiatedRenegotiation=true -Dlog4j2.disable.jmx=true "
-    "-Dfile.encoding=UTF-8 --add-opens=java.base/java.nio=ALL-UNNAMED --add-opens=java.base/java.io=ALL-UNNAMED "
-    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"
-).split()
+_FLAGS = [
+    "-XX:+UseG1GC",
+    "-XX:-OmitStackTraceInFastThrow",
+    "-XX:+UnlockExperimentalVMOptions",
+    "-XX:+TrustFinalNonStaticFields",
+    "-XX:+DisableExplicitGC",
+    "-Djdk.nio.maxCachedBufferSize=1024",
+    "-Dio.netty.tryReflectionSetAccessible=true",
+    "-Djdk.tls.ephemeralDHKeySize=2048",
+    "-Djdk.tls.rejectClientInitiatedRenegotiation=true",
+    "-Dlog4j2.disable.jmx=true",
+    "-Dfile.encoding=UTF-8",
+    "--add-opens=java.base/java.nio=ALL-UNNAMED",
+    "--add-opens=java.base/java.io=ALL-UNNAMED",
+    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+]
 
 
 def java_flags(java: Java) -> list[str]:
@@ -256,7 +265,9 @@ class ManagedServer:
         try:
             self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as exc:
-            raise ServerError(f"cannot make the home folder {self.home} ({exc.strerror}). Choose another with --home") from None
+            raise ServerError(
+                f"cannot make the home folder {self.home} ({exc.strerror}). Choose another with --home"
+            ) from None
         if not os.access(self.home, os.W_OK):
             raise ServerError(f"cannot write to the home folder {self.home}. Choose another with --home")
 

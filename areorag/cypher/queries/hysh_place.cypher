@@ -1,0 +1,4 @@
+// Where a hyperedge lies: depth, direction, body
+CYPHER 5
+MATCH (h:Hyperedge {id: $id})
+RETURN h.id AS id, h.rho AS rho, h.direction AS direction, coalesce(h.body, 'Mars') AS body

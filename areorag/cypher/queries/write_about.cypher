@@ -1,0 +1,6 @@
+// Tie claims to the entities they are about
+CYPHER 5
+UNWIND $rows AS row
+MATCH (c:Claim {id: row.claim})
+MATCH (e:Entity {id: row.e})
+MERGE (c)-[:ABOUT]->(e)

@@ -1,0 +1,8 @@
+// Create observation hyperedges
+CYPHER 5
+UNWIND $rows AS row
+CREATE (o:Hyperedge:Observation)
+SET o = row.p,
+    o.position = CASE WHEN row.xyz IS NULL THEN NULL ELSE point({x: row.xyz[0], y: row.xyz[1], z: row.xyz[2]}) END,
+    o.location = CASE WHEN row.lonlat IS NULL THEN NULL
+                      ELSE point({longitude: row.lonlat[0], latitude: row.lonlat[1]}) END

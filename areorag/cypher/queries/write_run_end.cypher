@@ -1,0 +1,4 @@
+// Close an ingest run
+CYPHER 5
+MATCH (r:IngestRun {id: $id})
+SET r += $p

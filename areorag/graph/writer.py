@@ -1,0 +1,438 @@
+"""Writes observation hyperedges: batched UNWIND in managed transactions, ids sorted, nothing overwritten.
+
+Each batch is one transaction that first takes the writer's lock, so that two writers (on any machine) never interleave,
+then looks at what is known of its ids, and writes only what differs:
+
+* content not seen before → a node ``:Hyperedge:Observation`` with its incidence relationships;
+* the content of the current record → nothing (or its computed values, when the embedding recipe changed);
+* content seen before and retired, or forgotten → nothing;
+* another content → the new record replaces the current one and ``SUPERSEDES`` it; or, where two files describe one
+  product and the other says more, it is kept as the poorer one. The retired record keeps its properties and claims
+  under the label ``:Superseded`` and leaves every index.
+
+A batch is all or nothing: a killed run leaves whole batches, and writing again completes them to the same graph.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from .cells import parse_cell, within_pairs
+from .connection import Database, Transaction
+from .ids import fold
+from .rows import EntityRef, HyperedgeRow, check_row, content_hash, properties
+
+log = logging.getLogger(__name__)
+
+Action = Literal["new", "unchanged", "refresh", "replace", "keep", "forgotten"]
+
+
+@dataclass
+class WriteReport:
+    """What a call wrote. `changed` lists the ids whose hyperedge is new or replaced, in order of writing."""
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    forgotten: int = 0
+    kept: int = 0
+    changed: list[str] = field(default_factory=list)
+
+    def add(self, other: WriteReport) -> None:
+        """Add another report's counts to this one."""
+        for name in ("added", "updated", "unchanged", "forgotten", "kept"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.changed += other.changed
+
+
+@dataclass
+class Planned:
+    """A row, its content hash and what to do with it."""
+
+    row: HyperedgeRow
+    digest: str
+    action: Action
+    state: dict[str, Any]
+
+
+@dataclass
+class _Seen:
+    """Shared nodes that this writer has committed: they need no second MERGE."""
+
+    entities: set[str] = field(default_factory=set)
+    cells: set[str] = field(default_factory=set)
+
+
+class ObservationWriter:
+    """Writes rows under one ingest run. Reuse one writer for many calls: it remembers shared nodes.
+
+    Parameters
+    ----------
+    run_id, run : id and first properties of the ``:IngestRun``; the node is made with the first thing written
+    batch_size : rows of one transaction
+    """
+
+    def __init__(self, db: Database, run_id: str, *, run: dict[str, Any] | None = None, batch_size: int = 1000) -> None:
+        self.db = db
+        self.run_id = run_id
+        self.run = {"name": run_id, **(run or {})}
+        self.batch_size = batch_size
+        self.run_written = False
+        self._seen = _Seen()
+
+    def write(self, rows: Iterable[HyperedgeRow]) -> WriteReport:
+        """Write rows; return what was done.
+
+        Raises
+        ------
+        DatabaseError
+            A vector is zero or not finite (nothing of its batch is written), or Neo4j failed.
+        """
+        report = WriteReport()
+        for batch in _batches(rows, self.batch_size):
+            report.add(self._batch(batch))
+        return report
+
+    def _batch(self, batch: list[HyperedgeRow]) -> WriteReport:
+        for row in batch:
+            check_row(row)
+        digests = [content_hash(row.observation) for row in batch]
+        ids = [row.observation.id for row in batch]
+        states = {s["id"]: s for s in self.db.read("observation_states", ids=ids)}
+        plan = [decide(r, d, states.get(r.observation.id)) for r, d in zip(batch, digests, strict=True)]
+        if any(p.action not in ("unchanged", "forgotten") for p in plan):
+            seen = _Seen()
+
+            def work(tx: Transaction) -> list[Planned]:
+                tx.run("write_lock")
+                now = {s["id"]: s for s in tx.run("observation_states", ids=ids)}
+                again = [decide(r, d, now.get(r.observation.id)) for r, d in zip(batch, digests, strict=True)]
+                seen.entities.clear()
+                seen.cells.clear()
+                self._write(tx, [p for p in again if p.action not in ("unchanged", "forgotten")], seen)
+                return again
+
+            plan = self.db.transact(work)
+            self._seen.entities |= seen.entities
+            self._seen.cells |= seen.cells
+            self.run_written = True
+        return _report(plan)
+
+    # ------------------------------------------------------------ one transaction
+    def _write(self, tx: Transaction, plan: list[Planned], seen: _Seen) -> None:
+        if not plan:
+            return
+        tx.run("write_run", id=self.run_id, p=self.run)
+        replace = [p for p in plan if p.action == "replace"]
+        current = [p for p in plan if p.action in ("new", "replace")]
+        kept = [p for p in plan if p.action == "keep"]
+        refresh = [p for p in plan if p.action == "refresh"]
+        if replace:
+            self._retire(tx, replace)
+        if current:
+            rows = [_node(p) for p in current]
+            tx.run("write_observations", rows=rows)
+            self._participants(tx, current, seen)
+            self._cells(tx, current, seen)
+            self._claims(tx, current, seen)
+            self._products(tx, current)
+        if refresh:
+            tx.run("refresh_observations", rows=[_node(p) for p in refresh])
+        if kept:
+            self._keep(tx, kept)
+        if replace:
+            self._chain(tx, [(p, _tag(p.state["content_hash"]), "newer version") for p in replace], move=True)
+        if kept:
+            self._chain(tx, [(p, _tag(p.digest), "fuller description") for p in kept], move=False)
+
+    def _retire(self, tx: Transaction, replace: list[Planned]) -> None:
+        ids = [{"id": p.row.observation.id, "tag": _tag(p.state["content_hash"])} for p in replace]
+        tx.run("supersede_observations", ids=ids)
+        products = {p.row.observation.product.data_id: p for p in replace}
+        known = tx.run("known_products", ids=sorted(products))
+        rows = []
+        for product in known:
+            planned = products[product["data_id"]]
+            old = f"{product['data_id']}@{_tag(planned.state['content_hash'])}"
+            if not product["placeholder"]:
+                rows.append({"data_id": product["data_id"], "old": old})
+        tx.run("retire_products", rows=rows)
+        for planned, row in ((products[r["data_id"]], r) for r in rows):
+            planned.state["retired_product"] = row["old"]
+
+    def _keep(self, tx: Transaction, kept: list[Planned]) -> None:
+        """Records that are poorer than the current one: whole, under their own id, out of every index."""
+        rows, products, links = [], [], []
+        for p in kept:
+            o = p.row.observation
+            name = f"{o.id}@{_tag(p.digest)}"
+            node = properties(p.row, p.digest) | {"id": name, "of": o.id}
+            for unwanted in ("embedding", "known_hashes"):
+                node.pop(unwanted, None)
+            node["claims"] = [c.model_dump_json() for c in o.claims]
+            rows.append({"p": node})
+            product = _product(o) | {"superseded": True}
+            data_id = f"{o.product.data_id}@{_tag(p.digest)}"
+            products.append({"data_id": data_id, "p": product | {"data_id": data_id}})
+            links.append({"id": name, "data_id": data_id})
+        tx.run("write_superseded", rows=rows)
+        tx.run("write_products", rows=products)
+        tx.run("write_from_product", rows=links, run=self.run_id)
+
+    def _chain(self, tx: Transaction, items: list[tuple[Planned, str, str]], *, move: bool) -> None:
+        rows = []
+        hashes = []
+        for p, tag, reason in items:
+            name = p.row.observation.id
+            rows.append({"id": name, "old": f"{name}@{tag}", "reason": reason})
+            known = sorted({*(p.state.get("known_hashes") or []), p.digest})
+            hashes.append({"id": name, "hashes": known})
+        if move:
+            tx.run("move_supersedes", rows=rows)
+            versions = [
+                {"data_id": p.row.observation.product.data_id, "old": p.state["retired_product"]}
+                for p, _, _ in items
+                if "retired_product" in p.state
+            ]
+            if versions:
+                tx.run("write_product_versions", rows=versions)
+        tx.run("write_supersedes", rows=rows)
+        tx.run("write_known_hashes", rows=hashes)
+
+    def _participants(self, tx: Transaction, current: list[Planned], seen: _Seen) -> None:
+        binds = []
+        entities: dict[str, EntityRef] = {}
+        for p in current:
+            to = []
+            for ref in p.row.entities:
+                entities.setdefault(ref.id, ref)
+                to.append({"e": ref.id, "role": ref.role})
+            if to:
+                unique = {(t["e"], t["role"]): t for t in to}
+                binds.append({"h": p.row.observation.id, "to": [unique[k] for k in sorted(unique)]})
+        self._entities(tx, entities, seen)
+        if binds:
+            tx.run("write_binds", rows=binds)
+
+    def _entities(self, tx: Transaction, entities: dict[str, EntityRef], seen: _Seen) -> None:
+        fresh = [entities[k] for k in sorted(entities) if k not in self._seen.entities and k not in seen.entities]
+        if fresh:
+            tx.run("write_entities", rows=[_entity(ref) for ref in fresh])
+            seen.entities |= {ref.id for ref in fresh}
+
+    def _cells(self, tx: Transaction, current: list[Planned], seen: _Seen) -> None:
+        covers = [{"h": p.row.observation.id, "cells": list(p.row.cells)} for p in current if p.row.cells]
+        if not covers:
+            return
+        done = self._seen.cells | seen.cells
+        pairs = [pair for pair in within_pairs({c for row in covers for c in row["cells"]}) if pair[0] not in done]
+        cells = sorted({c for row in covers for c in row["cells"]} | {up for _, up in pairs})
+        fresh = [c for c in cells if c not in done]
+        if fresh:
+            rows = [{"id": c, "order": parse_cell(c)[0], "index": parse_cell(c)[1]} for c in fresh]
+            tx.run("write_cells", rows=rows)
+            tx.run("write_within", rows=[{"cell": c, "up": up} for c, up in pairs])
+            seen.cells |= set(fresh)
+        tx.run("write_covers", rows=covers)
+
+    def _claims(self, tx: Transaction, current: list[Planned], seen: _Seen) -> None:
+        rows, about = [], []
+        entities: dict[str, EntityRef] = {}
+        for p in current:
+            claims = p.row.observation.claims
+            if not claims:
+                continue
+            rows.append({"h": p.row.observation.id, "claims": [_claim(c) for c in claims]})
+            named = {fold(ref.name): ref for ref in p.row.entities}
+            for c in claims:
+                for word in (c.subject, c.property, c.value or ""):
+                    ref = named.get(fold(word))
+                    if ref is not None:
+                        entities.setdefault(ref.id, ref)
+                        about.append({"claim": c.id, "e": ref.id})
+        if rows:
+            tx.run("write_claims", rows=rows)
+        if about:
+            tx.run("write_about", rows=about)
+
+    def _products(self, tx: Transaction, current: list[Planned]) -> None:
+        products: dict[str, dict[str, Any]] = {}
+        derived: dict[str, dict[str, Any]] = {}
+        links = []
+        for p in current:
+            o = p.row.observation
+            data_id = o.product.data_id
+            products.setdefault(data_id, {"data_id": data_id, "p": _product(o)})
+            links.append({"id": o.id, "data_id": data_id})
+            if o.derived_from:
+                sources = [_source(name) for name in o.derived_from if name and name != data_id]
+                derived.setdefault(data_id, {"data_id": data_id, "sources": sources})
+        ordered = [products[k] for k in sorted(products)]
+        before = {r["data_id"] for r in tx.run("known_products", ids=sorted(products)) if r["placeholder"]}
+        tx.run("write_products", rows=ordered)
+        tx.run("write_from_product", rows=links, run=self.run_id)
+        lids = [{"data_id": r["data_id"], "lid": r["p"]["lid"]} for r in ordered if r["p"].get("lid")]
+        if lids:
+            tx.run("resolve_lids", rows=lids)
+        if before:
+            tx.run("drop_stem_links", ids=sorted(before))
+        tx.run("resolve_placeholders", rows=[{"data_id": r["data_id"], "stems": stems(r["data_id"])} for r in ordered])
+        if derived:
+            rows = [derived[k] for k in sorted(derived)]
+            tx.run("write_derived_from", rows=rows)
+            tx.run("resolve_new_placeholders", rows=rows)
+
+
+def write_observations(
+    db: Database, rows: Iterable[HyperedgeRow], run_id: str, *, batch_size: int = 1000
+) -> WriteReport:
+    """Write observation hyperedges under the run `run_id` (see `ObservationWriter`)."""
+    return ObservationWriter(db, run_id, batch_size=batch_size).write(rows)
+
+
+# ---------------------------------------------------------------- decisions
+def decide(row: HyperedgeRow, digest: str, state: dict[str, Any] | None) -> Planned:
+    """What to do with a row, given what the graph knows of its id (see the module's docstring)."""
+    state = dict(state or {})
+    if digest in (state.get("forgotten") or ()):
+        return Planned(row, digest, "forgotten", state)
+    current = state.get("content_hash")
+    if current is None:
+        return Planned(row, digest, "new", state)
+    if digest == current:
+        same = state.get("recipe") == row.recipe
+        return Planned(row, digest, "unchanged" if same else "refresh", state)
+    if digest in (state.get("known_hashes") or ()):
+        return Planned(row, digest, "unchanged", state)
+    return Planned(row, digest, "replace" if _wins(row, digest, state) else "keep", state)
+
+
+def _wins(row: HyperedgeRow, digest: str, state: dict[str, Any]) -> bool:
+    """Whether a record replaces the current one: a later version, a file read again, or a fuller description."""
+    from .rows import fullness
+
+    o = row.observation
+    mine, theirs = o.product.version, state.get("version")
+    if mine and theirs and mine != theirs:
+        return version_key(mine) > version_key(str(theirs))
+    if o.product.source_file == state.get("source_file"):
+        return True
+    own, other = fullness(o), int(state.get("fullness") or 0)
+    return (own, digest) > (other, str(state["content_hash"]))
+
+
+def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
+    """Sort key of a version text: numbers by value, words by letter.
+
+    >>> version_key("V1.10") > version_key("1.9")
+    True
+    """
+    parts = re.findall(r"\d+|[A-Za-z]+", version.strip().removeprefix("v").removeprefix("V"))
+    return tuple((1, int(p), "") if p.isdigit() else (0, 0, p.lower()) for p in parts)
+
+
+def stems(data_id: str) -> list[str]:
+    """Ids without suffix that a product may be meant by, in upper case: ``ESP_1_2_RED`` → ``ESP_1_2``.
+
+    A stem has at least eight characters and a digit, so that a bare mission name stands for nothing.
+    """
+    upper = data_id.upper()
+    cuts = [m.start() for m in re.finditer(r"[_.\-]", upper)]
+    found = [upper[:cut] for cut in cuts]
+    return [s for s in (*found, upper) if len(s) >= 8 and any(char.isdigit() for char in s)]
+
+
+# ---------------------------------------------------------------- parameters
+def _batches(rows: Iterable[HyperedgeRow], size: int) -> Iterator[list[HyperedgeRow]]:
+    """Batches in which every id stands once, sorted by id; a repeated id waits for the next batch."""
+    batch: dict[str, HyperedgeRow] = {}
+    waiting: list[HyperedgeRow] = []
+    for row in rows:
+        if row.observation.id in batch:
+            waiting.append(row)
+        else:
+            batch[row.observation.id] = row
+        if len(batch) + len(waiting) >= size:
+            yield [batch[k] for k in sorted(batch)]
+            batch = {}
+            for late in waiting:
+                if late.observation.id not in batch:
+                    batch[late.observation.id] = late
+            waiting = [w for w in waiting if batch.get(w.observation.id) is not w]
+    while batch:
+        yield [batch[k] for k in sorted(batch)]
+        batch, rest = {}, waiting
+        waiting = []
+        for late in rest:
+            if late.observation.id in batch:
+                waiting.append(late)
+            else:
+                batch[late.observation.id] = late
+
+
+def _report(plan: Sequence[Planned]) -> WriteReport:
+    report = WriteReport()
+    for p in plan:
+        if p.action == "new":
+            report.added += 1
+        elif p.action in ("replace", "refresh"):
+            report.updated += 1
+        elif p.action == "keep":
+            report.kept += 1
+        elif p.action == "forgotten":
+            report.forgotten += 1
+        else:
+            report.unchanged += 1
+        if p.action in ("new", "replace", "refresh"):
+            report.changed.append(p.row.observation.id)
+    return report
+
+
+def _tag(digest: str) -> str:
+    return digest[:8]
+
+
+def _node(p: Planned) -> dict[str, Any]:
+    o = p.row.observation
+    xyz = list(p.row.hysh["position_xyz"]) if p.row.hysh else None
+    lonlat: list[float] | None = None
+    if o.position_lon_deg is not None and o.position_lat_deg is not None:
+        lonlat = [o.position_lon_deg, o.position_lat_deg]
+    elif xyz is not None:
+        lonlat = [math.degrees(math.atan2(xyz[1], xyz[0])), math.degrees(math.atan2(xyz[2], math.hypot(*xyz[:2])))]
+    return {"p": properties(p.row, p.digest), "xyz": xyz, "lonlat": lonlat}
+
+
+def _entity(ref: EntityRef) -> dict[str, Any]:
+    extra = {k: v for k, v in ref.properties.items() if k not in ("id", "lonlat", "xyz") and v is not None}
+    return {
+        "id": ref.id,
+        "label": ref.label,
+        "p": {"name": ref.name, **extra},
+        "lonlat": ref.properties.get("lonlat"),
+        "xyz": ref.properties.get("xyz"),
+    }
+
+
+def _claim(claim: Any) -> dict[str, Any]:
+    data: dict[str, Any] = {k: v for k, v in claim.model_dump().items() if v is not None}
+    data["name"] = " ".join(str(data[k]) for k in ("subject", "property", "value") if data.get(k))[:120]
+    return data
+
+
+def _product(o: Any) -> dict[str, Any]:
+    product = {k: v for k, v in o.product.model_dump().items() if v is not None}
+    level = {"level": o.processing_level} if o.processing_level else {}
+    return {**product, **level, "name": o.product.data_id, "key": o.product.data_id.upper()}
+
+
+def _source(name: str) -> dict[str, Any]:
+    """A source as a label names it: a logical identifier loses its version, anything else is a DataID."""
+    lid = name.split("::")[0] if name.lower().startswith("urn:") else None
+    data_id = lid or name
+    return {"data_id": data_id, "lid": lid, "key": data_id.upper()}
