@@ -2,7 +2,7 @@
 
 One server per home folder, bound to loopback, with a random password in a 0600 file. Any number of processes may call
 `ManagedServer.start` at once: a file lock lets one of them start Java, the others wait and share it. The server
-outlives its callers, and a server or a caller that was killed (kill -9) is found out from the process table, never guessed.
+outlives its callers, and a server or a caller that was killed (kill -9) is found out from the process table.
 """
 
 from __future__ import annotations
