@@ -58,7 +58,7 @@ _add("inertia", "dimensionless", "SI units", "thermal inertia units", "J m-2 K-1
 _add("speed", "meter/second", "m/s", "m s-1", "m s^-1", "m s−1", "metres per second")
 _add("speed", "kilometer/hour", "km/h", "km per hour")
 _add("rate", "meter/year", "m/yr", "m per year", "metres per year", "metres per Earth year", "m per Earth year")
-_add("rate", "meter/(686.98 day)", "m per Mars year", "metres per Mars year", "m/MY")
+_add("rate", "0.00145565 meter/day", "m per Mars year", "metres per Mars year", "m/MY")
 _add("rate", "centimeter/year", "cm/yr", "cm per year")
 _add("field", "nanotesla", "nT", "nanotesla")
 _add("field", "microtesla", "µT", "uT", "microtesla")
