@@ -147,6 +147,7 @@ def parse_pvl(text: str) -> Block:
     LabelError
         pvl refuses the text.
     """
+    from pvl.exceptions import LexerError, ParseError, QuantityError
     from pvl.parser import OmniParser
 
     class OrderedSets(OmniParser):  # type: ignore[misc]
@@ -155,9 +156,10 @@ def parse_pvl(text: str) -> Block:
             frozenset(values)  # refuses what a set cannot hold, as pvl does
             return values
 
+    refused = (LexerError, ParseError, QuantityError, ValueError, TypeError, ArithmeticError, LookupError)
     try:
         module = OrderedSets().parse(text)
-    except (ValueError, TypeError, RecursionError, StopIteration, RuntimeError, AttributeError, KeyError) as exc:
+    except (*refused, RuntimeError, StopIteration, AttributeError) as exc:
         raise LabelError(f"pvl: {type(exc).__name__}: {str(exc)[:160]}") from exc
     block = from_pvl(module)
     assert isinstance(block, Block)

@@ -1,0 +1,148 @@
+"""One file to its report, in this process: choose an adapter, read, turn every refusal into a reason (AreoRAG §III-B)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from ...errors import AreoRAGError, LabelError, RejectedFileError
+from ...graph.model import Claim, FileReport
+from . import localisation
+from .base import Context, Result, Source
+from .registry import choose, get_adapter
+
+logger = logging.getLogger(__name__)
+MAX_REASON = 600
+
+
+def discover(paths: Iterable[str | Path] | str | Path) -> list[Path]:
+    """Every regular file at or below the paths, sorted, each once; folders are not followed through links."""
+    given = [paths] if isinstance(paths, str | Path) else list(paths)
+    out: dict[Path, None] = {}
+    for item in given:
+        path = Path(item)
+        if path.is_dir():
+            for found in sorted(path.rglob("*")):
+                if found.is_file() and not any(part.is_symlink() for part in _between(path, found)):
+                    out.setdefault(found)
+        elif path.exists():
+            out.setdefault(path)
+    return list(out)
+
+
+def _between(root: Path, path: Path) -> list[Path]:
+    return [p for p in path.parents if p != root and root in p.parents]
+
+
+def root_of(path: Path, root: Path | None) -> Path:
+    """Ingest root of a path: as given, else the folder itself or the file's folder."""
+    if root is not None:
+        return root
+    return path if path.is_dir() else path.parent
+
+
+def gather_context(files: Iterable[Path], root: Path) -> Context:
+    """Rover positions and findings among the files of an ingest."""
+    listed = list(files)
+    context = Context(root, localisation.gather(listed, root, Source))
+    for path in listed:
+        if path.suffix.lower() in (".jsonld", ".json"):
+            _findings(path, root, context)
+    return context
+
+
+def _findings(path: Path, root: Path, context: Context) -> None:
+    source = Source(path, root)
+    try:
+        if b"FindingSet" not in source.head or not isinstance(source.json, dict):
+            return
+        rows = source.json.get("findings") or []
+    except LabelError:
+        return
+    for row in rows:
+        about = row.get("about") if isinstance(row, dict) else None
+        if not about:
+            continue
+        try:
+            claim = Claim(
+                id=str(row.get("@id") or f"{about}/{row.get('property')}"), subject=str(row.get("subject") or about),
+                property=str(row.get("property") or ""), value=_words(row.get("value")), polarity=row.get("polarity"),
+                low=row.get("low"), high=row.get("high"), unit=row.get("unit"), text=str(row.get("text") or ""),
+            )  # fmt: skip
+        except ValidationError as exc:
+            logger.warning("%s: finding %s left out: %s", path.name, row.get("@id"), exc.errors()[0]["msg"])
+            continue
+        context.claims.setdefault(str(about), []).append(claim)
+
+
+def _words(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _refused(source: Source, adapter: str | None, reason: str, digest: bool = True) -> FileReport:
+    sha256 = None
+    if digest:
+        try:
+            sha256 = source.sha256
+        except LabelError:
+            sha256 = None
+    return FileReport(
+        path=str(source.path), status="rejected", reason=reason[:MAX_REASON], adapter=adapter, sha256=sha256
+    )
+
+
+def read_file(path: Path, context: Context, adapter: str | None = None) -> tuple[FileReport, list[Path]]:
+    """Report of one file and the companions read with it. Never raises: what goes wrong is the report's reason."""
+    source = Source(path, context.root)
+    name = adapter
+    try:
+        if path.is_symlink() and not path.resolve().is_relative_to(context.root.resolve()):
+            return _refused(source, None, "a symbolic link that leaves the ingest root: not followed", False), []
+        chosen = get_adapter(adapter) if adapter else choose(source)
+        name = chosen.name
+        result: Result = chosen.read(source, context)
+    except (RejectedFileError, LabelError) as exc:
+        return _refused(source, name, str(exc)), []
+    except ValidationError as exc:
+        first = exc.errors(include_input=False, include_url=False)[0]
+        where = ".".join(str(p) for p in first["loc"])
+        return _refused(source, name, f"values that make no observation: {where}: {first['msg']}"), []
+    except RecursionError:
+        return _refused(source, name, "nested too deep to be read"), []
+    except (AreoRAGError, ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, OSError) as exc:
+        logger.exception("adapter %s failed on %s", name, path)
+        return _refused(source, name, f"could not be read ({type(exc).__name__}: {str(exc)[:200]})"), []
+    report = FileReport(
+        path=str(path), status=result.status, reason=(result.reason or None) and str(result.reason)[:MAX_REASON],
+        adapter=name, observations=result.observations, sha256=source.sha256,
+    )  # fmt: skip
+    return report, result.companions
+
+
+def companion_report(path: Path, label: Path, root: Path) -> FileReport:
+    """Report of a data file that was counted with its label."""
+    source = Source(path, root)
+    try:
+        digest = source.sha256
+    except LabelError:
+        digest = None
+    return FileReport(
+        path=str(path), status="ok", reason=f"data file of {label.name}: counted with its label", adapter=None, sha256=digest
+    )
+
+
+def is_label(path: Path, limit: int) -> bool:
+    """Whether a file is a label by content and no longer than `limit` bytes (longer ones may be data with a label)."""
+    from .sniff import sniff
+
+    try:
+        if path.stat().st_size > limit:
+            return False
+        with path.open("rb") as stream:
+            head = stream.read(1 << 14)
+    except OSError:
+        return False
+    return b"\x00" not in head[:4096] and sniff(head) in ("pds3", "pds4", "isis")
