@@ -40,7 +40,7 @@ def level_class(level: str | None) -> str:
     digit = re.search(r"(?:codmac|level)\s*([1-8])", text) or re.fullmatch(r"([1-8])[a-z]?", text)
     if re.search(r"\bderived\b|ddr|\bdtm\b|mosaic|megdr|mrdr|radargram", text):
         return "derived"
-    if "calibrated" in text or re.search(r"rdr|calib", text):
+    if "calibrated" in text or re.search(r"rdr|calib|processed", text):
         return "calibrated"
     if "raw" in text or "edr" in text:
         return "raw"

@@ -149,6 +149,8 @@ def finish(
     targets = _targets(draft)
     draft.targets = targets
     body = body_of(draft, platform, spec)
+    if draft.body is None and not targets and spec is None and not names.is_in_situ(platform):
+        draft.warn("no target in the source: Mars assumed")
     _order_times(draft)
     lon, lat = _position(draft, platform, body)
     ls_deg, year = _season(draft, body, computed)
@@ -222,8 +224,12 @@ def _targets(draft: Draft) -> list[str]:
 
 def _order_times(draft: Draft) -> None:
     if draft.start is not None and draft.stop is not None and draft.stop < draft.start:
-        draft.warn(f"stop time {draft.stop.isoformat()} lies before start time: left out")
-        draft.stop = None
+        if draft.meta.pop("zones_differ", False):
+            draft.warn("stop time lies before start time; they are written in different time zones and kept as converted")
+        else:
+            draft.warn(f"stop time {draft.stop.isoformat()} lies before start time: left out")
+            draft.stop = None
+    draft.meta.pop("zones_differ", None)
     if draft.start is None and draft.stop is not None:
         draft.warn("no start time in the source, only a stop time")
 
@@ -248,7 +254,7 @@ def landing_site(platform: str) -> tuple[float, float] | None:
     mission = find_mission(names.MISSION_OF.get(platform, platform))
     if mission is None:
         return None
-    return (mission.lon_deg + 180.0) % 360.0 - 180.0, mission.lat_deg
+    return round((mission.lon_deg + 180.0) % 360.0 - 180.0, 9), mission.lat_deg
 
 
 def _season(draft: Draft, body: str, computed: Season | None) -> tuple[float | None, int | None]:

@@ -77,9 +77,9 @@ def tidy_geometry(geometry: dict[str, Any]) -> dict[str, Any]:
 
 def from_geography(geog: Any, source: str, warnings: tuple[str, ...] = ()) -> Place:
     """Place of a `planet.geometry.Geography`."""
-    from ..planet.geometry import centroid, to_geojson
+    from ..planet.geometry import area_fraction, centroid, to_geojson
 
-    lon, lat = centroid(geog)
+    lon, lat = (0.0, 0.0) if area_fraction(geog) > 0.9 else centroid(geog)
     return Place(tidy_geometry(to_geojson(geog)), source, float(normalise_lon(lon)), lat, warnings)
 
 
@@ -146,6 +146,9 @@ def ring(points: Sequence[tuple[float, float]], frame: Frame, source: str) -> Pl
 
 def corners(points: Sequence[tuple[float, float]], frame: Frame, source: str) -> Place | None:
     """Polygon of four corners; where their order makes the ring cross itself it is put right, with a warning."""
+    distinct = list(dict.fromkeys(points))
+    if len(distinct) == 2:
+        return track(distinct, frame, source)
     order = _uncrossed(frame.points(points))
     place = ring([points[i] for i in order], frame, source)
     if place is not None and order != list(range(len(points))):

@@ -193,9 +193,9 @@ def institution(*names: str | None) -> str | None:
 
 
 def target(name: str) -> str:
-    """A target as a name: ``MARS`` is Mars, ``OLYMPUS_MONS`` Olympus Mons; mixed case stays as written."""
-    words = " ".join(name.replace("_", " ").split()) if name.isupper() or name.islower() else " ".join(name.split())
-    if not (words.isupper() or words.islower()):
+    """A target as a name: ``MARS`` is Mars, ``Sorrel_Springs`` Sorrel Springs; mixed and lower case stay as written."""
+    words = " ".join(name.replace("_", " ").split())
+    if not words.isupper():
         return words
     return " ".join(w if any(c.isdigit() for c in w) else w.capitalize() for w in words.split())
 

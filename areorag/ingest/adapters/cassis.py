@@ -61,11 +61,15 @@ class Cassis(Pds4Family):
             draft.warn("no image corners in the label: no footprint")
 
     def _header(self, draft: Draft, tree: Tree) -> None:
+        named = nz.first(nz.identifier(n) for n in tree.texts("File/file_name"))
+        if draft.lid is None and named:
+            draft.warnings = [w.replace(draft.id, named) for w in draft.warnings]
+            draft.id = named
         if draft.start is None:
             draft.start = nz.time_utc(tree.get("OnboardImageAcquisitionTime"))
-        named = tree.get("GEOMETRIC_DATA/TARGET")
-        if named and not draft.targets:
-            draft.targets = [target(named)]
+        looked_at = tree.get("GEOMETRIC_DATA/TARGET")
+        if looked_at and not draft.targets:
+            draft.targets = [target(looked_at)]
             draft.body = draft.targets[0]
         for field, name in (
             ("incidence_deg", "INCIDENCE_ANGLE_FILTER"), ("emission_deg", "EMISSION_ANGLE_FILTER"),

@@ -100,7 +100,6 @@ class ChemCamOxides:
         draft.targets = [named.replace("_", " ")] if named else ["Mars"]
         draft.band = band("LIBS", None, None, 240.0, 850.0)
         draft.level = "derived (major oxides)"
-        draft.derived_from = [draft.id]
         draft.meta["site"], draft.meta["drive"] = int(match.group(3)), int(match.group(4))
         if named and is_calibration_target(named):
             draft.quality_flags.append("calibration target")

@@ -111,6 +111,8 @@ def record_draft(record: Mapping[str, Any], keys: Mapping[str, tuple[str, ...]],
     draft.institution_names = [nz.text(record.get(k)) for k in keys.get("institution", ())]
     draft.start = nz.first(nz.time_utc(record.get(k)) for k in keys["start"])
     draft.stop = nz.first(nz.time_utc(record.get(k)) for k in keys.get("stop", ()))
+    if _zoned(pick(record, keys["start"])) != _zoned(pick(record, keys.get("stop", ()))):
+        draft.meta["zones_differ"] = True
     draft.ls_label_deg = nz.first(nz.solar_longitude(record.get(k)) for k in keys.get("ls_label_deg", ()))
     for name in ("incidence_deg", "emission_deg", "phase_deg"):
         setattr(draft, name, nz.first(nz.angle_deg(record.get(k)) for k in keys.get(name, ())))
@@ -134,6 +136,10 @@ def record_draft(record: Mapping[str, Any], keys: Mapping[str, tuple[str, ...]],
     if any((n or "").upper() == "CTX" for n in draft.instrument_names):
         draft.band = band("panchromatic", None, None, 500.0, 700.0)
     return draft
+
+
+def _zoned(value: Any) -> bool:
+    return bool(re.search(r"T\d.*(?:Z|[+-]\d{2}:?\d{2})$", str(value)))
 
 
 def center_place(record: Mapping[str, Any], keys: tuple[str, ...], source: str, frame: Frame = EAST_CENTRIC) -> Place | None:
@@ -224,8 +230,8 @@ class OdeExport:
             draft.place = center_place(record, ODE_KEYWORDS["position"], "ODE centre coordinates")
             draft.meta["ode_type"] = nz.text(record.get("TYPE"))
             draft.lid = nz.identifier(record.get("PRODUCT_LID_(IF_PDS4)"))
-            if draft.body is None:
-                draft.body = "Mars" if "/mars/" in json.dumps(record)[:4000].lower() else None
+            if draft.body is None and "/mars/" in json.dumps(record)[:4000].lower():
+                draft.body, draft.targets = "Mars", ["Mars"]
             drafts.append(draft)
         if not drafts:
             raise rejected("ODE export without rows")
@@ -311,6 +317,7 @@ class Stac:
         draft.body = draft.targets[0] if draft.targets else None
         draft.instrument_names = [p.strip() for n in nz.texts(properties.get("instruments")) for p in n.split(",")]
         draft.platform_names = [p.strip() for k in ("mission", "platform") for p in (nz.text(properties.get(k)) or "").split(",")]
+        draft.meta.pop("zones_differ", None)
         draft.place = given(item.get("geometry"), "STAC geometry") if item.get("geometry") else None
         if draft.place is None:
             draft.problems.append("no usable geometry in the item")

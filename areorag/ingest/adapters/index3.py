@@ -172,7 +172,7 @@ def row_draft(row: Mapping[str, Any], header: View, frame: Frame, source: Source
     draft.meta = {
         "data_set_id": data_set, "orbit_number": nz.integer(row.get("ORBIT_NUMBER")), "row": number,
         "observation_id": nz.text(row.get("OBSERVATION_ID")), "volume_id": nz.text(row.get("VOLUME_ID")),
-        "mission_phase": nz.text(row.get("MISSION_PHASE_NAME")),
+        "mission_phase": nz.text(row.get("MISSION_PHASE_NAME")), "filters": filters,
     }  # fmt: skip
     return draft
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 
 from ...planet.bodies import MARS, Body
 from .. import normalise as nz
 from ..draft import Draft, band, known_body
-from ..footprint import Box, frame_of, map_box
+from ..footprint import Box, Frame, Place, corners, frame_of, map_box
 from ..names import target
 from ..readers.odl import Quantity
 from .base import Context, Result, Source, single
-from .orbiters3 import place_from_id
+from .orbiters3 import id_position, place_from_id
 from .pds3 import add_label_notes
 from .view import View
 
 ISIS_KEYWORDS: dict[str, tuple[str, ...]] = {
-    "id": ("Archive.ProductId", "Archive.ObservationId", "Archive.FileName", "Archive.ImageId"),
+    "id": ("Archive.ProductId", "Archive.FileName", "Archive.ImageId", "Archive.ObservationId"),
     "platform": ("Instrument.SpacecraftName", "Instrument.InstrumentHostName"),
     "instrument": ("Instrument.InstrumentId", "Instrument.InstrumentName"),
     "institution": ("Archive.ProducerId",),
@@ -93,8 +94,21 @@ class IsisCube:
             draft.level = "derived, ISIS cube"
             self._unnamed(draft, source)
         else:
+            self._agree(draft)
             place_from_id(draft)
         return draft
+
+    @staticmethod
+    def _agree(draft: Draft) -> None:
+        """An unprojected camera cube may carry another product's map group: the id's place decides."""
+        found = id_position(draft.id)
+        if found is None or draft.place is None or draft.place.lon is None or draft.place.lat is None:
+            return
+        if abs(found[1] - draft.place.lat) > 20.0:
+            draft.problems.append(
+                f"the cube's map group lies at {draft.place.lat:.0f}° N, the product id says {found[1]:.0f}° N: map group left out"
+            )
+            draft.place, draft.resolution_m = None, None
 
     @staticmethod
     def _unnamed(draft: Draft, source: Source) -> None:
@@ -109,7 +123,7 @@ class IsisCube:
             draft.platform_names, draft.instrument_names = ["MRO"], ["HIRISE"]
         elif re.search(r"mola", name, re.I):
             draft.platform_names, draft.instrument_names = ["MGS"], ["MOLA"]
-        draft.warn("the cube names no product: its file name is the id")
+        draft.problems.append("the cube names no product: its file name is the id")
 
     @staticmethod
     def _map(draft: Draft, view: View) -> None:
@@ -123,6 +137,7 @@ class IsisCube:
         heights = [nz.latitude(view.raw(f"Mapping.{k}Latitude")) for k in ("Minimum", "Maximum")]
         frame = frame_of(view.text("Mapping.LongitudeDirection"), view.text("Mapping.LatitudeType"), body)
         if None in sides or None in heights:
+            draft.place = projected_place(view, frame)
             return
         low, high = sides[0] or 0.0, sides[1] or 0.0
         west, east = (high, low) if frame.west else (low, high)
@@ -145,6 +160,33 @@ class IsisCube:
         centers = _nm(view.raw("BandBin.Center"))
         widths = _nm(view.raw("BandBin.Width"))
         draft.band = band(name, centers, widths)
+
+
+def projected_place(view: View, frame: Frame) -> Place | None:
+    """Footprint of a cube from its projection, upper left corner and size (polar stereographic, equirectangular …)."""
+    numbers = [view.number(f"Mapping.{k}") for k in ("UpperLeftCornerX", "UpperLeftCornerY", "PixelResolution")]
+    samples, lines = view.number("Dimensions.Samples"), view.number("Dimensions.Lines")
+    radius, polar = view.number("Mapping.EquatorialRadius"), view.number("Mapping.PolarRadius")
+    kind = {"polarstereographic": "stere", "equirectangular": "eqc", "simplecylindrical": "eqc", "sinusoidal": "sinu"}.get(
+        (view.text("Mapping.ProjectionName") or "").lower()
+    )
+    if None in numbers or samples is None or lines is None or radius is None or kind is None:
+        return None
+    x0, y0, scale = (float(n or 0.0) for n in numbers)
+    center = (view.number("Mapping.CenterLongitude") or 0.0, view.number("Mapping.CenterLatitude") or 0.0)
+    import pyproj
+
+    size = f"+a={radius} +b={polar or radius}" if kind == "stere" else f"+R={radius}"
+    origin = f"+lat_0={math.copysign(90.0, center[1])}" if kind == "stere" else f"+lat_ts={center[1]}"
+    try:
+        to_lonlat = pyproj.Proj(f"+proj={kind} +lon_0={center[0]} {origin} {size}")
+        xs = [x0, x0, x0 + samples * scale, x0 + samples * scale]
+        ys = [y0, y0 - lines * scale, y0 - lines * scale, y0]
+        lon, lat = to_lonlat(xs, ys, inverse=True, errcheck=True)
+    except (pyproj.exceptions.ProjError, ValueError):
+        return None
+    graphic = Frame(frame.west, kind == "stere", frame.body)
+    return corners(list(zip(lon, lat, strict=True)), graphic, "map projection and size of the cube")
 
 
 def _nm(value: object) -> list[float]:

@@ -137,6 +137,8 @@ class Hrsc(Pds3Family):
         if re.search(r"-DTM|DTM-|\bDTM\b", words) or re.search(r"_D[AT]\d(?:\.|_|$)", draft.id, re.I):
             draft.kind = "derived"
             draft.title = "digital terrain model"
+        if draft.band is not None and draft.band.name:
+            draft.band.name = re.sub(r"^MEX_HRSC_", "", draft.band.name)
         event = view.text("EVENT_TYPE")
         draft.rationale = draft.rationale or (event.replace("-", " ").lower() if event else None)
         if draft.place is None or draft.place.geometry is None:

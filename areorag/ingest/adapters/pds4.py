@@ -24,7 +24,7 @@ from .base import Context, Result, Source, rejected, single
 from .rover3 import is_calibration_target, named_targets, place_rover, site_and_drive
 
 PDS4_KEYWORDS: dict[str, tuple[str, ...]] = {
-    "id": ("logical_identifier", "File/file_name"),
+    "id": ("logical_identifier", "name of the label file"),
     "platform": ("Observing_System_Component[type=Host]/name", "Instrument_Host_Id", "Instrument_Host_Name"),
     "instrument": ("Observing_System_Component[type=Instrument]/lid_reference",
                    "Observing_System_Component[type=Instrument]/name"),
@@ -238,7 +238,7 @@ def level(tree: Tree) -> str | None:
     told = tree.get(*PDS4_KEYWORDS["processing_level"])
     if told:
         return told
-    match = re.search(r":(?:data_)?\w*?(raw|partially_processed|calibrated|derived|projected)\w*:", tree.get("logical_identifier") or "", re.I)
+    match = re.search(r":(?:data_)?\w*?(raw|partially_processed|processed|calibrated|derived|projected)\w*:", tree.get("logical_identifier") or "", re.I)
     return match.group(1).replace("_", " ").capitalize() if match else None
 
 
@@ -264,8 +264,7 @@ def draft_from(tree: Tree, source: Source) -> Draft:
     draft = Draft(lid or "")
     draft.lid = lid
     if lid is None:
-        name = nz.first(nz.identifier(n) for n in tree.texts("File/file_name"))
-        draft.id = re.sub(r"\.(?:dat|img|tab|csv|xml|fits|cub|equi\.img)$", "", name or source.stem, flags=re.I)
+        draft.id = source.stem
         told = tree.get("logical_identifier") or "missing"
         draft.warn(f"logical identifier is {told!r}: {draft.id} taken from the file name")
     draft.version = nz.text(tree.get("Identification_Area/version_id", "version_id"))
@@ -394,6 +393,9 @@ class Rover4(Pds4Family):
         self._targets(draft, tree)
         from .rimfax import place_from_table
 
+        from_lid = re.search(r":rimfax_rdr_(\d{4})\b", draft.lid or "")
+        if draft.sol is None and from_lid:
+            draft.sol = int(from_lid.group(1))
         if not place_from_table(draft, data_files(tree, source, context)):
             if draft.place is None or not str(draft.place.source).startswith("footprint"):
                 draft.place = None

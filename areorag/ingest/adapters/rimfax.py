@@ -26,9 +26,11 @@ def place_from_table(draft: Draft, files: Sequence[Path]) -> bool:
                 if "rover_lat" not in header or "rover_lon" not in header:
                     continue
                 text = header + stream.read()
-            place, site, drive = _fixes(text)
+            place, site, drive, sol = _fixes(text)
         except (OSError, LabelError):
             continue
+        if sol is not None:
+            draft.sol = sol
         if place is not None:
             draft.place = place
             if site is not None:
@@ -37,10 +39,11 @@ def place_from_table(draft: Draft, files: Sequence[Path]) -> bool:
     return False
 
 
-def _fixes(text: str) -> tuple[Place | None, int | None, int | None]:
+def _fixes(text: str) -> tuple[Place | None, int | None, int | None, int | None]:
     points: list[tuple[float, float]] = []
-    site = drive = None
+    site = drive = sol = None
     for row in read_delimited(text, ","):
+        sol = sol if sol is not None else nz.integer(row.get("m2020_sol") or row.get("sol"), 0, 100_000)
         lon, lat = nz.longitude(row.get("rover_lon")), nz.latitude(row.get("rover_lat"))
         if lon is None or lat is None or (points and points[-1] == (lon, lat)):
             continue
@@ -48,11 +51,11 @@ def _fixes(text: str) -> tuple[Place | None, int | None, int | None]:
         if site is None:
             site, drive = nz.integer(row.get("system_rmc_site")), nz.integer(row.get("system_rmc_drive"))
     if not points:
-        return None, None, None
+        return None, None, None, sol
     step = max(1, len(points) // MAX_POINTS)
     kept = points[::step]
     if kept[-1] != points[-1]:
         kept.append(points[-1])
     name = "rover positions in the data table"
     place = track(kept, EAST_CENTRIC, name) if len(kept) > 1 else spot(*kept[0], EAST_CENTRIC, name)
-    return place, site, drive
+    return place, site, drive, sol

@@ -6,7 +6,7 @@ Headers may be Chinese or English, the separator anything, the encoding UTF-8 or
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .. import normalise as nz
@@ -38,8 +38,23 @@ ZHURONG_KEYWORDS: dict[str, tuple[str, ...]] = {
 _MARK = re.compile(r"zhurong|祝融|HX1-Ro|tianwen|天问|MarSCoDe|RoPeR|MSCam|NaTeCam|RoMAG|火星车|载荷|火星日", re.I)
 
 
-def _key(name: str) -> str:
-    return re.sub(r"[\s()（）\[\]/°]+", "_", name.strip().strip("\"'﻿").lower()).strip("_")
+def forms(name: str) -> list[str]:
+    """Ways to read a column name: as it stands, without brackets, and each half of a bilingual one."""
+    plain = name.strip().strip("\"'\ufeff").lower()
+    bare = re.sub(r"[(（\[【].*?[)）\]】]", "", plain).strip()
+    halves = [h for h in re.split(r"[/|\s]+(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])[/|\s]*(?=[a-z])|/", bare) if h]
+    inside = re.findall(r"[(（\[【](.*?)[)）\]】]", plain)
+    out = [re.sub(r"[\s\-.]+", "_", w).strip("_") for w in (plain, bare, *halves, *inside)]
+    return list(dict.fromkeys(w for w in out if w))
+
+
+def columns_of(names: Iterable[str]) -> dict[str, str]:
+    """Column name by every form it can be read in (the first column wins)."""
+    out: dict[str, str] = {}
+    for name in names:
+        for form in forms(name):
+            out.setdefault(form, name)
+    return out
 
 
 class Zhurong:
@@ -50,44 +65,42 @@ class Zhurong:
     keywords: Mapping[str, tuple[str, ...]] = ZHURONG_KEYWORDS
 
     def accepts(self, source: Source) -> bool:
-        """Columns for a product and an instrument, and words of the mission."""
+        """Columns for a product or instrument and a time or sol, and words of the mission."""
         if source.kind not in ("delimited", "text"):
             return False
         text = source.text(1 << 16)
         first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
-        columns = {_key(c) for c in re.split(r"[,\t;|，]", first)}
-        known = [k for k in ("id", "instrument", "start") if columns & {_key(x) for x in ZHURONG_KEYWORDS[k]}]
-        return "id" in known and len(known) >= 2 and bool(_MARK.search(text))
+        columns = columns_of(re.split(r"[,\t;|，]", first))
+        known = {k for k in ("id", "instrument", "start", "sol") if any(x in columns for x in ZHURONG_KEYWORDS[k])}
+        return bool(known & {"id", "instrument"}) and len(known) >= 2 and bool(_MARK.search(text + source.name))
 
     def read(self, source: Source, context: Context) -> Result:
         """An observation for each row."""
-        drafts = [d for i, row in enumerate(self._rows(source), 1) if (d := self._draft(row, source, i)) is not None]
-        if not drafts:
+        lines = [line for line in source.text().splitlines() if not line.startswith("#")]
+        rows = list(read_delimited("\n".join(lines).replace("，", ",")))
+        if not rows:
             raise rejected("table of Zhurong products without rows")
+        columns = columns_of(rows[0])
+        drafts = [self._draft(row, columns, source, i) for i, row in enumerate(rows, 1)]
         return collect(drafts, source, context)
 
     @staticmethod
-    def _rows(source: Source) -> Iterator[dict[str, str]]:
-        lines = [line for line in source.text().splitlines() if not line.startswith("#")]
-        for row in read_delimited("\n".join(lines).replace("，", ",")):
-            yield {_key(k): v for k, v in row.items() if k}
-
-    @staticmethod
-    def _draft(row: Mapping[str, str], source: Source, number: int) -> Draft | None:
+    def _draft(row: Mapping[str, str], columns: Mapping[str, str], source: Source, number: int) -> Draft:
         def get(key: str) -> Any:
             for name in ZHURONG_KEYWORDS[key]:
-                word = row.get(_key(name))
+                word = row.get(columns.get(name, ""))
                 if word and not nz.is_null_word(word):
                     return word
             return None
 
         identifier = nz.identifier(get("id"))
-        draft = Draft(re.sub(r"\.(?:2[ABCL]+|xml|\w{2,5}L)$", "", identifier) if identifier else f"{source.stem}#{number}", "insitu")
+        bare = re.sub(r"\.(?:2[ABCL]+|xml|\w{2,5}L)$", "", identifier) if identifier else f"{source.stem}#{number}"
+        draft = Draft(bare, "insitu")
         if identifier is None:
             draft.problems.append(f"row {number} names no product")
-        draft.platform_names = [get("platform"), "Zhurong"] if "Or" not in draft.id[:7] else ["Tianwen-1"]
-        if draft.platform_names[0] and re.search(r"天问|tianwen", str(draft.platform_names[0]), re.I):
-            draft.platform_names = ["Zhurong"]
+        orbiter = re.match(r"HX1-Or", draft.id, re.I) is not None
+        draft.platform_names = ["Tianwen-1"] if orbiter else ["Zhurong"]
+        draft.kind = "orbital" if orbiter else "insitu"
         draft.instrument_names = [nz.text(get("instrument")), _instrument_in(draft.id)]
         draft.institution_names = ["CNSA"]
         draft.start, draft.stop = nz.time_utc(_iso(get("start"))), nz.time_utc(_iso(get("stop")))
@@ -100,9 +113,10 @@ class Zhurong:
         draft.level = _level(nz.text(get("processing_level")))
         draft.resolution_m = nz.number(get("resolution_m"), 1e-6, 1e6)
         draft.rationale = nz.text(get("text"), 400)
-        names = [_key(n) for n in ZHURONG_KEYWORDS["position"]]
-        for lon_key, lat_key in zip(names[::2], names[1::2], strict=True):
-            lon, lat = nz.longitude(row.get(lon_key)), nz.latitude(row.get(lat_key))
+        names = ZHURONG_KEYWORDS["position"]
+        for lon_name, lat_name in zip(names[::2], names[1::2], strict=True):
+            lon = nz.longitude(row.get(columns.get(lon_name, "")))
+            lat = nz.latitude(row.get(columns.get(lat_name, "")))
             if lon is not None and lat is not None:
                 draft.place = spot(lon, lat, EAST_CENTRIC, "coordinates in the table")
                 break

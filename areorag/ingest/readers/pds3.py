@@ -7,6 +7,7 @@ lost silently: every keyword that had to be guessed or left out is named in ``La
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -187,14 +188,22 @@ def parse_label(text: str) -> Label:
             pvl_reason = str(exc)
         else:
             label.warnings += [f"{key} has no value (line {v.line})" for key, v in _empties(label.root)]
-            return label
+            lost = _keyword_count(parse_salvage(text)[0]) - _keyword_count(label.root)
+            if not lost:
+                return label
+            pvl_reason = f"pvl loses {sum(lost.values())} keywords ({', '.join(list(lost)[:3])})"
     root, dropped = parse_salvage(text)
-    if not any(not isinstance(v, Block) for block in root.walk() for _, v in block.items):
+    if not _keyword_count(root):
         raise LabelError(f"no keyword = value statement could be read ({pvl_reason})")
     label = Label(root, "salvage", text)
     label.warnings += dropped or [f"read statement by statement: {pvl_reason}"]
+    label.problems += [f"malformed label: {note}" for note in dropped[:3]]
     label.warnings += [f"{key} has no value (line {v.line})" for key, v in _empties(root)]
     return label
+
+
+def _keyword_count(root: Block) -> Counter[str]:
+    return Counter(key for block in root.walk() for key, v in block.items if not isinstance(v, Block))
 
 
 def _empties(root: Block) -> list[tuple[str, Empty]]:
@@ -213,6 +222,8 @@ def read_label(source: Path | bytes) -> Label:
     text, warning = decode_text(cut.data.removeprefix(b"\xef\xbb\xbf"))
     label = parse_label(text)
     label.ended = cut.ended
+    if cut.note:
+        label.problems.clear()
     label.warnings[:0] = [note for note in (warning, cut.note) if note]
     if not cut.ended:
         label.problems.append("no END statement: the label is cut off or incomplete")
