@@ -105,8 +105,8 @@ def _instrument_aliases(extra: tuple[str, ...] = ()) -> tuple[tuple[re.Pattern[s
     """(pattern, name, exact case needed) longest alias first."""
     rows: list[tuple[str, str]] = []
     for spec in all_instruments():
-        for alias in (spec.name, *spec.aliases):
-            rows.append((alias, "MOC" if spec.name.startswith("MOC-") else spec.name))
+        name = "MOC" if spec.name.startswith("MOC-") else spec.name
+        rows += [(alias, name) for alias in (spec.name, *spec.aliases)]
     rows += [
         ("Mars Orbiter Camera", "MOC"),
         ("navigation cameras", "Navcam"),
@@ -211,15 +211,8 @@ def _meant(scan: Scan, match: re.Match[str]) -> bool:
         sentence_start = not left.strip() or left.rstrip()[-1:] in ".!?"
         if name == "hope":
             return bool(rx(_EVIDENCE_AFTER).search(right)) and not sentence_start
-        if rx(r"(?:out\s+of|satisfy\s+(?:my|your|our)|in|sheer|an?|with)\s+$").search(left) and name in (
-            "curiosity",
-            "perseverance",
-            "opportunity",
-            "spirit",
-            "ingenuity",
-        ):
-            return False
-        return True
+        figure = rx(r"(?:out\s+of|satisfy\s+(?:my|your|our)|in|sheer|an?|with)\s+$").search(left)
+        return figure is None or name not in ("curiosity", "perseverance", "opportunity", "spirit", "ingenuity")
     if rx(_AGAINST_BEFORE).search(left):
         return False
     return bool(

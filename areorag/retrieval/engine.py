@@ -1,0 +1,445 @@
+"""Spatiotemporal retrieval from question to ranked evidence (AreoRAG §III-C; Spatial-RAG §4; GeoRAG for the last step).
+
+Stages, each counted and timed: intent → sparse spatial C_s in the database → semantic constraints C_k → hybrid scores →
+Pareto front, λ → plausibility and adaptive expansion over hyperedges → OEM region vector → feedback prior → coverage
+selection. Every stage can be left out (`Retriever.without`) for ablation; exclusions are enforced whatever is left out.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import EmptyQuestionError
+from ..graph.model import Observation
+from . import plausibility
+from .columns import Columns, ColumnStore
+from .expansion import Expansion, Search, Triple, expand, topic_entities
+from .feedback import Feedback
+from .filters import Constraint, constraints
+from .intent.model import SpatialIntent
+from .intent.resolve import QueryRegion, query_region, region_summary
+from .ranking import Ranked, RegionVector, rank, region_vector
+from .reporting import empty_message, explain_candidates, relaxations
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from ..graph.connection import Database
+    from ..llm.embed import Embedder
+    from ..planet.gazetteer import Gazetteer
+    from ..settings import Settings
+
+log = logging.getLogger(__name__)
+
+STAGES = ("sparse", "dense", "semantic", "pareto", "plausibility", "expansion", "oem", "feedback", "coverage")
+"""Stages that `Retriever.without` can leave out."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One piece of ranked evidence. `scores` holds every part of the score, `path` how the graph leads to it."""
+
+    id: str
+    score: float
+    scores: dict[str, float]
+    text: str
+    observation: Observation
+    path: tuple[str, ...] = ()
+
+    def model_dump(self, mode: str = "json") -> dict[str, Any]:
+        """JSON-able record."""
+        return {
+            "id": self.id,
+            "score": self.score,
+            "scores": self.scores,
+            "text": self.text,
+            "observation": self.observation.model_dump(mode=mode),
+            "path": list(self.path),
+        }
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """A record near what was asked, where nothing meets all constraints."""
+
+    id: str
+    distance_m: float | None
+    misses: tuple[str, ...]
+
+
+@dataclass
+class Retrieval:
+    """Evidence with everything that led to it.
+
+    Attributes
+    ----------
+    intent : what was understood
+    evidence : best first
+    counts : (what was left, how many), in order
+    lambdas : the weights used
+    seconds : per stage
+    trace : region, expansion, thresholds, OEM region vector, selector …
+    explanation : per candidate ``{id, fate, why, scores}`` (with ``explain=True``)
+    message : what to say when nothing was found
+    nearest, relax : what comes nearest, and what dropping one constraint would give
+    facts : text hyperedges the expansion reached, (id, plausibility, path)
+    coverage : share of the question's demand that is covered, where the selector says
+    """
+
+    intent: SpatialIntent
+    evidence: list[Evidence] = field(default_factory=list)
+    counts: list[tuple[str, int]] = field(default_factory=list)
+    lambdas: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    trace: dict[str, Any] = field(default_factory=dict)
+    explanation: list[dict[str, Any]] = field(default_factory=list)
+    message: str = ""
+    nearest: list[Nearest] = field(default_factory=list)
+    relax: list[str] = field(default_factory=list)
+    facts: list[tuple[str, float, tuple[str, ...]]] = field(default_factory=list)
+    coverage: float | None = None
+    selector: str = ""
+    region: QueryRegion | None = None
+
+
+class Retriever:
+    """Warm retrieval over one database. Thread-safe for reading.
+
+    Parameters
+    ----------
+    gazetteer : names of places; default the shipped one of the settings' body
+    without : stages to leave out (`STAGES`)
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        settings: Settings,
+        embedder: Embedder,
+        *,
+        gazetteer: Gazetteer | None = None,
+        without: Sequence[str] = (),
+    ) -> None:
+        from ..planet.gazetteer import Gazetteer as _Gazetteer
+        from .spatial import SpatialIndex
+
+        self.db, self.settings, self.embedder = db, settings, embedder
+        self.gazetteer = gazetteer if gazetteer is not None else _Gazetteer.load(settings.body)
+        self.without = frozenset(without)
+        self.columns = ColumnStore(db, settings, embedder)
+        self.spatial = SpatialIndex(db, settings.body)
+        self.model = plausibility.load(embedder.name)
+        self._lock = threading.Lock()
+        self._vectors: dict[str, npt.NDArray[np.float32]] = {}
+        self._feedback: tuple[str, Feedback] | None = None
+
+    # ------------------------------------------------------------ the question
+    def understand(self, question: str) -> SpatialIntent:
+        """The reading: grammar always, the configured language model where there is one."""
+        from .intent.model_reader import understand
+
+        return understand(question, settings=self.settings, gazetteer=self.gazetteer)
+
+    def retrieve(
+        self,
+        question: str | SpatialIntent,
+        k: int | None = None,
+        selector: str | None = None,
+        explain: bool = False,
+    ) -> Retrieval:
+        """Ranked evidence for a question (or for a reading of one).
+
+        Parameters
+        ----------
+        k : pieces to keep (default: the setting)
+        selector : how the kept ones are chosen (`retrieval.selection.SELECTORS`; default: the setting)
+        explain : say for each candidate what kept or dropped it
+
+        Raises
+        ------
+        EmptyQuestionError, DatabaseError
+        """
+        run = _Run(self, k or self.settings.k, selector or self.settings.selector, explain)
+        with run.clock("intent"):
+            if isinstance(question, str) and not question.strip():
+                raise EmptyQuestionError("the question is empty. Ask for example: Which HiRISE images show Jezero?")
+            intent = question if isinstance(question, SpatialIntent) else self.understand(question)
+        return run.go(intent)
+
+    # ------------------------------------------------------------ shared, warm
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """(n, dim) embeddings; entity names and repeated questions stay in memory."""
+        missing = [t for t in dict.fromkeys(texts) if t not in self._vectors]
+        if missing:
+            made = np.asarray(self.embedder.embed(missing), dtype=np.float32)
+            with self._lock:
+                if len(self._vectors) > 50_000:
+                    self._vectors.clear()
+                for text, vector in zip(missing, made, strict=True):
+                    self._vectors[text] = vector
+        found = [self._vectors.get(t) for t in texts]
+        if any(v is None for v in found):
+            return np.asarray(self.embedder.embed(list(texts)), dtype=np.float32)
+        return np.stack([v for v in found if v is not None]) if found else np.zeros((0, self.embedder.dim), np.float32)
+
+    def feedback(self, stamp: str) -> Feedback:
+        """Coupling 3 as it acts now; empty when switched off."""
+        if not self.settings.feedback or "feedback" in self.without:
+            return Feedback()
+        if self._feedback is None or self._feedback[0] != stamp:
+            self._feedback = (stamp, Feedback.load(self.db))
+        return self._feedback[1]
+
+
+class _Clock:
+    def __init__(self, seconds: dict[str, float], name: str) -> None:
+        self.seconds, self.name = seconds, name
+
+    def __enter__(self) -> None:
+        self.start = time.perf_counter()
+
+    def __exit__(self, *exc: object) -> None:
+        self.seconds[self.name] = self.seconds.get(self.name, 0.0) + time.perf_counter() - self.start
+
+
+class _Run:
+    """One question on its way through the stages."""
+
+    def __init__(self, retriever: Retriever, k: int, selector: str, explain: bool) -> None:
+        self.r, self.k, self.selector, self.explain = retriever, k, selector, explain
+        self.seconds: dict[str, float] = {}
+
+    def clock(self, name: str) -> _Clock:
+        return _Clock(self.seconds, name)
+
+    def go(self, intent: SpatialIntent) -> Retrieval:
+        r = self.r
+        out = Retrieval(intent, seconds=self.seconds, selector=self.selector)
+        with self.clock("columns"):
+            columns = r.columns.get()
+        out.counts.append(("hyperedges", len(columns)))
+        with self.clock("spatial"):
+            region = query_region(intent, r.gazetteer)
+            out.region = region
+            rows, distance = self._places(region, columns)
+        out.trace["region"] = region_summary(region)
+        with self.clock("constraints"):
+            tests = constraints(intent, columns)
+            if "sparse" not in r.without or region.excluded:
+                tests += self._excluded_places(region, columns)
+        if region.geography is not None:
+            out.counts.append(("in place", len(rows)))
+        keep = np.ones(len(rows), dtype=bool)
+        for test in tests:
+            keep &= test.mask[rows]
+        candidates, d = rows[keep], distance[keep]
+        out.counts.append(("on topic", len(candidates)))
+        if len(candidates) == 0:
+            self._nothing(out, columns, region, rows, tests)
+            return out
+        with self.clock("scores"):
+            ranked = rank(
+                intent, columns, candidates, d, region, r.embed, lambda_spatial=r.settings.lambda_spatial,
+                pool=r.settings.pool, without=r.without,
+            )  # fmt: skip
+        out.counts.append(("on the Pareto front", int(np.sum(ranked.layer == 0))))
+        out.lambdas = ranked.weights.as_dict()
+        out.trace["lambda"] = ranked.weights.source
+        expansion = self._expansion(intent, columns, ranked, out)
+        self._finish(ranked, columns, expansion, out)
+        with self.clock("select"):
+            chosen = self._select(intent, columns, ranked, out)
+        with self.clock("fetch"):
+            out.evidence = self._evidence(columns, ranked, chosen, expansion)
+        out.counts.append(("kept", len(out.evidence)))
+        if self.explain:
+            out.explanation = explain_candidates(
+                columns, rows, distance, tests, ranked, [e.id for e in out.evidence], region
+            )
+        return out
+
+    # ------------------------------------------------------------ stages
+    def _places(self, region: QueryRegion, columns: Columns) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """C_s: rows in place and their distances (0 inside); all rows where no place was asked."""
+        if region.geography is None or "sparse" in self.r.without:
+            return np.arange(len(columns)), np.full(len(columns), 0.0 if region.geography is None else np.nan)
+        found = self.r.spatial.search(region.geography, region.epsilon_m, region.predicate)
+        rows = np.array([columns.row_of.get(i, -1) for i in found.ids], dtype=np.int64)
+        known = rows >= 0
+        rows, distance = rows[known], np.asarray(found.distance_m, dtype=np.float64)[known]
+        order = np.argsort(rows, kind="stable")
+        return rows[order], distance[order]
+
+    def _excluded_places(self, region: QueryRegion, columns: Columns) -> list[Constraint]:
+        """Records centred in an excluded place are out."""
+        if not region.excluded:
+            return []
+        from ..planet.geometry import covers_point
+
+        gone = np.zeros(len(columns), dtype=bool)
+        for place in region.excluded:
+            found = self.r.spatial.search(place, 0.0, "intersects")
+            for id_ in found.ids:
+                row = columns.row_of.get(id_)
+                if row is not None and np.isfinite(columns.lon[row]):
+                    gone[row] |= covers_point(place, float(columns.lon[row]), float(columns.lat[row]))
+        return [Constraint("not place", "outside the excluded places", ~gone)]
+
+    def _expansion(self, intent: SpatialIntent, columns: Columns, ranked: Ranked, out: Retrieval) -> Expansion:
+        r, s = self.r, self.r.settings
+        if "plausibility" in r.without or "expansion" in r.without:
+            return Expansion()
+        seeds = topic_entities(intent, [f.name for f in out.region.features] if out.region else ())
+        pool = [columns.ids[i] for i in ranked.rows[ranked.order[: s.pool]]]
+        places = _Coordinates(columns, r.gazetteer, s.ell_max_m)
+        search = Search(s.tau0, s.tau_decay, s.min_triples, s.max_depth)
+        with self.clock("expansion"):
+            found = expand(
+                r.db,
+                seeds,
+                pool,
+                ranked.question,
+                entity_vectors=r.embed,
+                edge_vector=lambda i: columns.vectors[columns.row_of[i]] if i in columns.row_of else None,
+                coordinates=places,
+                model=r.model,
+                search=search,
+                K=s.curvature,
+            )
+        out.trace["expansion"] = {
+            "seeds": found.seeds,
+            "steps": found.steps,
+            "thresholds": found.thresholds,
+            "triples": len(found.triples),
+            "model": r.model.name,
+        }
+        return found
+
+    def _finish(self, ranked: Ranked, columns: Columns, expansion: Expansion, out: Retrieval) -> None:
+        """Plausibility, OEM and feedback into the final score."""
+        r = self.r
+        with self.clock("oem"):
+            plausible = np.array([expansion.plausibility.get(columns.ids[i], 0.0) for i in ranked.rows])
+            ranked.add("plausibility", plausible)
+            vector: RegionVector | None = None
+            if "oem" not in r.without:
+                vector = region_vector(columns, ranked, r.settings.curvature, r.settings.oem_power, without=r.without)
+                if vector is not None:
+                    ranked.add("oem", vector.nearness)
+                    out.trace["oem"] = vector.as_dict()
+            prior = r.feedback(r.columns.stamp)
+            if prior.spots:
+                ranked.add("prior", prior.prior(columns.direction[ranked.rows]))
+                out.trace["feedback"] = {"conflicts": len(prior.spots)}
+            ranked.sort(columns.ids)
+
+    def _select(self, intent: SpatialIntent, columns: Columns, ranked: Ranked, out: Retrieval) -> list[int]:
+        """Positions in `ranked` of the kept candidates."""
+        top = ranked.order[: self.r.settings.pool]
+        if "coverage" in self.r.without or self.selector == "topk" or len(top) <= self.k:
+            return [int(i) for i in top[: self.k]]
+        from .selection import Candidate, select
+
+        items = [
+            Candidate(
+                id=columns.ids[ranked.rows[i]],
+                text=columns.texts[ranked.rows[i]],
+                score=float(ranked.total[i]),
+                vector=columns.vectors[ranked.rows[i]],
+                entities=tuple(columns.targets[ranked.rows[i]]),
+            )
+            for i in top
+        ]
+        chosen = select(
+            intent.question or "everything",
+            items,
+            k=self.k,
+            selector=self.selector,
+            embedder=_Warm(self.r),
+            query_vector=ranked.question,
+        )
+        place = {columns.ids[ranked.rows[i]]: int(i) for i in top}
+        if chosen.demands:
+            total = sum(x.weight for x in chosen.demands)
+            out.coverage = sum(x.weight for x in chosen.demands if x.covered) / total if total > 0 else None
+        return [place[i] for i in chosen.ids]
+
+    def _evidence(self, columns: Columns, ranked: Ranked, chosen: list[int], expansion: Expansion) -> list[Evidence]:
+        from ..graph.reader import observations
+
+        ids = [columns.ids[ranked.rows[i]] for i in chosen]
+        records = {o.id: o for o in observations(self.r.db, ids)}
+        out = []
+        for i, id_ in zip(chosen, ids, strict=True):
+            record = records.get(id_)
+            if record is None:
+                continue  # forgotten since the columns were loaded
+            path = tuple(str(t) for t in expansion.paths.get(id_, ()))
+            out.append(Evidence(id_, float(ranked.total[i]), ranked.scores_of(i), record.text, record, path))
+        return out
+
+    def _nothing(
+        self,
+        out: Retrieval,
+        columns: Columns,
+        region: QueryRegion,
+        rows: npt.NDArray[np.int64],
+        tests: list[Constraint],
+    ) -> None:
+        """Nothing meets all constraints: what was understood, what is near, what to relax."""
+        from .reporting import nearest_records
+
+        out.relax = relaxations(rows, tests, region, len(columns), self.r.spatial)
+        out.nearest = [Nearest(*n) for n in nearest_records(columns, region, tests, self.r.spatial)]
+        out.message = empty_message(out.intent, region, out.nearest, out.relax, len(columns))
+        out.counts.append(("kept", 0))
+        if self.explain:
+            out.explanation = explain_candidates(columns, rows, np.zeros(len(rows)), tests, None, [], region)
+
+
+class _Warm:
+    """The retriever's in-memory embeddings behind the embedder's protocol."""
+
+    def __init__(self, retriever: Retriever) -> None:
+        self._retriever = retriever
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """(n, dim) unit vectors."""
+        return self._retriever.embed(texts)
+
+
+class _Coordinates:
+    """(ρ, u) of a hyperedge by id, of a named feature by its position and size."""
+
+    def __init__(self, columns: Columns, gazetteer: Gazetteer, ell_max_m: float | None) -> None:
+        self.columns, self.gazetteer = columns, gazetteer
+        self.ell_max = ell_max_m or gazetteer.body.radius_m
+        self._known: dict[str, tuple[float, npt.NDArray[np.float64]] | None] = {}
+
+    def __call__(self, name: str) -> tuple[float, npt.NDArray[np.float64]] | None:
+        if name not in self._known:
+            self._known[name] = self._find(name)
+        return self._known[name]
+
+    def _find(self, name: str) -> tuple[float, npt.NDArray[np.float64]] | None:
+        row = self.columns.row_of.get(name)
+        if row is not None:
+            rho = float(self.columns.rho[row])
+            return (rho, self.columns.direction[row]) if np.isfinite(rho) else None
+        from ..planet.coordinates import to_unit
+
+        feature = self.gazetteer.find(name)
+        if feature is None:
+            return None
+        size = max(1.0, 2.0 * feature.radius_m)
+        return max(0.0, float(np.log(self.ell_max / size))), np.asarray(to_unit(feature.lon, feature.lat))
+
+
+__all__ = ["STAGES", "Evidence", "Nearest", "Retrieval", "Retriever", "Triple"]

@@ -1,0 +1,159 @@
+"""Why a candidate was kept or dropped, and what to say when nothing was found (UX: explain, nothing found)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .columns import Columns
+from .filters import Constraint
+from .intent.model import SpatialIntent, format_length
+from .intent.resolve import QueryRegion
+
+if TYPE_CHECKING:
+    from .ranking import Ranked
+    from .spatial import SpatialIndex
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+MAX_EXPLAINED = 60
+
+
+def explain_candidates(
+    columns: Columns,
+    rows: IntArray,
+    distance_m: FloatArray,
+    tests: list[Constraint],
+    ranked: Ranked | None,
+    kept: list[str],
+    region: QueryRegion,
+    limit: int = MAX_EXPLAINED,
+) -> list[dict[str, Any]]:
+    """``{id, fate, why, scores}``: the kept, then the ranked that were not kept, then those a constraint dropped."""
+    out: list[dict[str, Any]] = []
+    place = "" if region.geography is None else "in place, "
+    if ranked is not None:
+        for n, i in enumerate(ranked.order[: limit * 2]):
+            id_ = columns.ids[ranked.rows[i]]
+            d = float(ranked.distance_m[i])
+            where = place if d == 0 or not np.isfinite(d) else f"{format_length(d)} away, "
+            layer = int(ranked.layer[i])
+            front = "on the Pareto front" if layer == 0 else f"Pareto layer {layer}"
+            fate = "kept" if id_ in kept else "dropped"
+            why = f"{where}{front}, rank {n + 1}"
+            if fate == "dropped":
+                why += ": others cover more of the question" if n < len(kept) else ": lower score"
+            out.append({"id": id_, "fate": fate, "why": why, "scores": ranked.scores_of(int(i))})
+    out.sort(key=lambda r: r["fate"] != "kept")
+    out = out[:limit]
+    shown = 0
+    for j, row in enumerate(rows):
+        failed = [t for t in tests if not t.mask[row]]
+        if failed and shown < limit:
+            why = "; ".join(
+                f"{t.name}: {t.wanted} was asked, it has {value_of(columns, int(row), t.name)}" for t in failed
+            )
+            d = float(distance_m[j]) if np.isfinite(distance_m[j]) else 0.0
+            out.append({"id": columns.ids[row], "fate": "dropped", "why": why, "scores": {"distance_m": d}})
+            shown += 1
+    return out
+
+
+def value_of(columns: Columns, row: int, name: str) -> str:
+    """What a record has for a constraint, in words."""
+    key = name.removeprefix("not ")
+    if key in ("instrument", "platform", "kind"):
+        return columns.coded[key].value(row) or "none"
+    numbers = {
+        "resolution": (columns.resolution_m, lambda v: format_length(v)),
+        "season": (columns.ls_deg, lambda v: f"Ls {v:.1f}°"),
+        "Mars Year": (columns.mars_year, lambda v: f"MY {int(v)}"),
+        "sol": (columns.sol, lambda v: f"sol {int(v)}"),
+        "date": (columns.start, _day),
+    }
+    if key not in numbers:
+        return "another"
+    column, words = numbers[key]
+    value = float(column[row])
+    return words(value) if np.isfinite(value) else "none"
+
+
+def _day(seconds: float) -> str:
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+
+
+def relaxations(
+    rows: IntArray, tests: list[Constraint], region: QueryRegion, total: int, spatial: SpatialIndex
+) -> list[str]:
+    """What each single constraint costs: how many records there would be without it, most helpful first."""
+    out: list[tuple[int, str]] = []
+    for skip in tests:
+        keep = np.ones(len(rows), dtype=bool)
+        for test in tests:
+            if test is not skip:
+                keep &= test.mask[rows]
+        if skip.name.startswith("not "):
+            continue  # an exclusion is not offered for dropping
+        n = int(keep.sum())
+        if n:
+            out.append((n, f"without the {skip.name} ({skip.wanted}): {n:,}"))
+    if region.geography is not None and tests:
+        everywhere = np.logical_and.reduce([t.mask for t in tests])
+        n = int(everywhere.sum())
+        if n:
+            out.append((n, f"anywhere: {n:,}"))
+    return [words for _, words in sorted(out, key=lambda p: (-p[0], p[1]))]
+
+
+def nearest_records(
+    columns: Columns, region: QueryRegion, tests: list[Constraint], spatial: SpatialIndex, k: int = 3
+) -> list[tuple[str, float | None, tuple[str, ...]]]:
+    """Records that come nearest: those that meet every other constraint, by distance; exclusions stay enforced."""
+    firm = [t for t in tests if t.name.startswith("not ")]
+    allowed = np.logical_and.reduce([t.mask for t in firm]) if firm else np.ones(len(columns), dtype=bool)
+    soft = [t for t in tests if t not in firm]
+    meets = np.logical_and.reduce([t.mask for t in soft]) if soft else np.ones(len(columns), dtype=bool)
+    out: list[tuple[str, float | None, tuple[str, ...]]] = []
+    if region.geography is not None:
+        for id_, d in spatial.nearest(region.geography, 200):
+            row = columns.row_of.get(id_)
+            if row is None or not allowed[row]:
+                continue
+            misses = tuple(t.name for t in soft if not t.mask[row])
+            out.append((id_, float(d), misses))
+        out.sort(key=lambda n: (len(n[2]), n[1] or 0.0, n[0]))
+        if out:
+            return out[:k]
+    rows = np.flatnonzero(allowed & meets)[:k] if soft else np.zeros(0, dtype=np.int64)
+    if len(rows) == 0 and soft:
+        failing = np.sum([~t.mask for t in soft], axis=0)
+        order = np.lexsort((np.arange(len(columns)), failing + 99 * ~allowed))[:k]
+        rows = order[allowed[order]]
+    return [(columns.ids[r], None, tuple(t.name for t in soft if not t.mask[r])) for r in rows]
+
+
+def empty_message(intent: SpatialIntent, region: QueryRegion, nearest: list[Any], relax: list[str], total: int) -> str:
+    """What a person reads when nothing was found."""
+    if total == 0:
+        return "The graph is empty. Fill it with  areorag ingest PATH"
+    lines = ["Nothing in the graph meets all of this."]
+    understood = "  ·  ".join(f"{label} {text}" for label, text in intent.describe())
+    lines.append(f"Understood   {understood or 'no constraint: only the words themselves'}")
+    if region.unknown or intent.unresolved:
+        lines.append(f"Not known    {', '.join(dict.fromkeys([*region.unknown, *intent.unresolved]))}")
+    for item in nearest:
+        away = (
+            ""
+            if item.distance_m is None
+            else f", {format_length(item.distance_m)} from the place"
+            if item.distance_m
+            else ", in the place"
+        )
+        misses = f", but not the {' and the '.join(item.misses)} asked" if item.misses else ""
+        lines.append(f"Nearest      {item.id}{away}{misses}")
+    lines += [f"Relax        {words}" for words in relax[:3]]
+    return "\n".join(lines)
