@@ -1,0 +1,280 @@
+"""The ARP procedure (AreoRAG Algorithm 1): retrieve, triage, build the differential context, answer, keep everything.
+
+One `Asker` holds the parts that stay warm between questions. What it returns is the whole record (`Answer`): the
+sentences, their sources, the conflicts with their physics, and the trace of how it came about.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..graph.connection import Database
+from ..graph.model import Observation
+from ..settings import Settings
+from .compose import compose, relevant
+from .model import Answer, ConflictView, Sentence, Source, Trace
+from .store import save
+from .views import conflict_view, passage_source, source_of
+
+if TYPE_CHECKING:
+    from ..llm.chat import ChatModel
+    from ..llm.embed import Embedder
+    from ..retrieval.engine import Retrieval, Retriever
+    from ..triage.pict import Triage, Verdict
+
+MAX_PARTNERS = 6
+MAX_PASSAGES = 3
+MIN_PASSAGE_COSINE = 0.45
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_SHOWN_SETTINGS = ("body", "curvature", "embedding_dim", "spatial_share", "oem_power", "k", "lambda_spatial", "pool",
+                   "selector", "tau0", "tau_decay", "max_depth", "epsilon", "eta", "beta", "beta_temp", "tau_temp_deg",
+                   "alpha", "abstain_below", "embedder", "llm", "feedback")  # fmt: skip
+
+
+@dataclass
+class _Chosen:
+    """An observation that goes into the answer, with its retrieval scores."""
+
+    observation: Observation
+    score: float = 0.0
+    scores: dict[str, float] = field(default_factory=dict)
+    added: bool = False
+
+
+class Asker:
+    """Retriever, triage and (where one is configured) a language model over one database."""
+
+    def __init__(self, db: Database, settings: Settings, embedder: Embedder) -> None:
+        self.db, self.settings, self.embedder = db, settings, embedder
+
+    @functools.cached_property
+    def retriever(self) -> Retriever:
+        """Spatiotemporal retrieval (AreoRAG §III-C)."""
+        from ..retrieval.engine import Retriever
+
+        return Retriever(self.db, self.settings, self.embedder)
+
+    @functools.cached_property
+    def chat(self) -> ChatModel | None:
+        """The configured language model, or None."""
+        from ..llm.chat import get_chat
+
+        return get_chat(self.settings)
+
+    @functools.cached_property
+    def triage(self) -> Triage:
+        """Conflict triage (AreoRAG §III-D)."""
+        from ..triage import Triage
+
+        return Triage(self.settings, self.chat, self.embedder)
+
+    def ask(self, question: str, k: int | None = None, *, explain: bool = False) -> Answer:
+        """Answer `question` and store the answer.
+
+        Parameters
+        ----------
+        k
+            Pieces of evidence to keep (default: the setting). Sources that disagree with a kept one on the property
+            asked are added, at most six: a conflict shown with one side only would be no conflict.
+        """
+        began = time.perf_counter()
+        retrieval = self.retriever.retrieve(question, k=k, explain=explain)
+        trace = self._trace(retrieval)
+        clock = trace.seconds
+        with _timed(clock, "texts"):
+            passages = self._passages(question)
+        if not retrieval.evidence and not passages:
+            return self._finish(self._nothing(question, retrieval, trace), clock, began)
+        with _timed(clock, "triage"):
+            chosen = self._chosen(retrieval)
+            verdicts = self._verdicts(question, chosen, retrieval)
+        with _timed(clock, "answer"):
+            sources, conflicts = _number(chosen, verdicts, passages)
+            self._suggest(conflicts, verdicts)
+            asked, compare = list(retrieval.intent.properties), retrieval.intent.compare
+            sentences = self._sentences(question, sources, conflicts, asked, compare, trace)
+            answer = Answer(
+                id=f"a-{secrets.token_hex(4)}",
+                question=question,
+                created=datetime.now(UTC),
+                text=" ".join(str(s) for s in sentences),
+                sentences=sentences,
+                sources=sources,
+                conflicts=conflicts,
+                suggestions=_suggestions(conflicts),
+                trace=trace,
+            )
+        with _timed(clock, "store"):
+            self._keep(verdicts)
+        return self._finish(answer, clock, began)
+
+    # ------------------------------------------------------------ steps
+    def _chosen(self, retrieval: Retrieval) -> list[_Chosen]:
+        """The kept evidence, and what states the same properties at the same place."""
+        from ..graph.reader import observations
+
+        out = [_Chosen(e.observation, e.score, dict(e.scores)) for e in retrieval.evidence]
+        ids = [c.observation.id for c in out]
+        rows = self.db.read("answer_partners", ids=ids, limit=MAX_PARTNERS * 4)
+        excluded = retrieval.intent.exclude
+        asked = list(retrieval.intent.properties)
+        for o in observations(self.db, [r["id"] for r in rows]):
+            barred = (
+                o.instrument in excluded.instruments or o.platform in excluded.platforms or o.kind in excluded.kinds
+            )
+            on_topic = not asked or any(relevant(c.property, asked) for c in o.claims)
+            if on_topic and not barred:
+                out.append(_Chosen(o, added=True))
+        return out
+
+    def _verdicts(self, question: str, chosen: list[_Chosen], retrieval: Retrieval) -> list[Verdict]:
+        """Triage all claim pairs; of the added observations only those in a conflict about the topic stay."""
+        similarity = {c.observation.id: c.scores.get("f_k", 0.0) for c in chosen}
+        verdicts = self.triage.triage_evidence(question, [c.observation for c in chosen], similarity, db=self.db)
+        asked = list(retrieval.intent.properties)
+        verdicts = [v for v in verdicts if v.detected and (not asked or relevant(v.property, asked))]
+        original = {c.observation.id for c in chosen if not c.added}
+        verdicts = [v for v in verdicts if v.a_id in original or v.b_id in original]
+        partners = list(dict.fromkeys(i for v in verdicts for i in (v.a_id, v.b_id) if i not in original))[
+            :MAX_PARTNERS
+        ]
+        stay = original | set(partners)
+        chosen[:] = [c for c in chosen if c.observation.id in stay]
+        return [v for v in verdicts if v.a_id in stay and v.b_id in stay][: len(LETTERS)]
+
+    def _passages(self, question: str) -> list[tuple[dict[str, Any], float]]:
+        """Passages of ingested documents close to the question, by exact cosine over the index's candidates."""
+        vector = np.asarray(self.embedder.embed([question])[0], dtype=np.float64)
+        rows = self.db.read("answer_passages", n=60, vector=vector.tolist())
+        scored = [(row, float(np.asarray(row.pop("embedding")) @ vector)) for row in rows]
+        scored.sort(key=lambda r: (-r[1], r[0]["id"]))
+        return [(row, s) for row, s in scored if s >= MIN_PASSAGE_COSINE][:MAX_PASSAGES]
+
+    def _sentences(
+        self,
+        question: str,
+        sources: list[Source],
+        conflicts: list[ConflictView],
+        asked: Sequence[str],
+        compare: bool,
+        trace: Trace,
+    ) -> list[Sentence]:
+        if self.chat is not None:
+            from .prompted import write
+
+            written = write(self.chat, question, sources, conflicts, trace)
+            if written:
+                return written
+        return compose(sources, conflicts, asked, compare)
+
+    def _suggest(self, conflicts: list[ConflictView], verdicts: Sequence[Verdict]) -> None:
+        """What would settle each conflict, and the product in the graph that comes nearest to it."""
+        from ..triage.suggest import suggest
+
+        for view, verdict in zip(conflicts, verdicts, strict=True):
+            found = suggest(self.db, verdict)
+            if found is not None:
+                view.would_settle, view.nearest = found.what, found.nearest
+
+    def _keep(self, verdicts: Sequence[Verdict]) -> None:
+        from ..triage.store import write_conflicts
+
+        write_conflicts(self.db, verdicts)
+
+    def _finish(self, answer: Answer, clock: dict[str, float], began: float) -> Answer:
+        clock["total"] = time.perf_counter() - began
+        save(self.db, answer)
+        return answer
+
+    def _nothing(self, question: str, retrieval: Retrieval, trace: Trace) -> Answer:
+        return Answer(
+            id=f"a-{secrets.token_hex(4)}",
+            question=question,
+            created=datetime.now(UTC),
+            text=retrieval.message or "Nothing in the graph answers this question, so nothing is cited.",
+            suggestions=list(retrieval.relax),
+            trace=trace,
+            found=False,
+        )
+
+    def _trace(self, retrieval: Retrieval) -> Trace:
+        intent = retrieval.intent
+        values = self.settings.model_dump(mode="json", include=set(_SHOWN_SETTINGS))
+        oem = retrieval.trace.get("oem") or {}
+        return Trace(
+            intent=intent.contract() | {"body": intent.body},
+            read_as=[f"{label} {text}" for label, text in intent.describe()],
+            stages=list(retrieval.counts),
+            seconds=dict(retrieval.seconds),
+            lambdas={k: float(v) for k, v in retrieval.lambdas.items()},
+            selector=retrieval.selector,
+            coverage=retrieval.coverage,
+            explain=retrieval.explanation,
+            settings=values,
+            versions=_versions() | {"neo4j": self.db.server_version(), "embedder": self.embedder.name},
+            graph_version=self.db.version(),
+            region_vector=[float(x) for x in oem.get("lorentz", [])] or None,
+            notes=list(intent.disagreements),
+        )
+
+
+@contextmanager
+def _timed(clock: dict[str, float], name: str) -> Iterator[None]:
+    began = time.perf_counter()
+    try:
+        yield
+    finally:
+        clock[name] = clock.get(name, 0.0) + time.perf_counter() - began
+
+
+@functools.cache
+def _versions() -> dict[str, str]:
+    names = ("areorag", "neo4j", "spherely", "onnxruntime", "numpy")
+    found = {n: importlib.metadata.version(n) for n in names}
+    return {("neo4j driver" if n == "neo4j" else n): v for n, v in found.items()}
+
+
+def _number(
+    chosen: Sequence[_Chosen], verdicts: Sequence[Verdict], passages: Sequence[tuple[dict[str, Any], float]]
+) -> tuple[list[Source], list[ConflictView]]:
+    """Numbers for sources (kept first, left-out last), letters for conflicts, confidences onto the sources."""
+    dropped: dict[str, str] = {}
+    for v in verdicts:
+        for id_, kept in zip((v.a_id, v.b_id), v.kept, strict=True):
+            if not kept:
+                dropped[id_] = (
+                    f"{v.category}{f' ({v.sub_category})' if v.sub_category else ''}: {v.bridge or v.explanation}"
+                )
+    order = sorted(chosen, key=lambda c: c.observation.id in dropped)
+    sources = [source_of(n, c.observation, c.score, c.scores) for n, c in enumerate(order, 1)]
+    sources += [passage_source(len(sources) + n, row, s) for n, (row, s) in enumerate(passages, 1)]
+    by_id = {s.id: s for s in sources}
+    for v in verdicts:
+        for id_, before, after in zip((v.a_id, v.b_id), v.c_base, v.c_triage, strict=True):
+            source = by_id[id_]
+            if source.confidence_after is None or after > source.confidence_after:
+                source.confidence_before, source.confidence_after = float(before), float(after)
+    for id_, why in dropped.items():
+        by_id[id_].kept, by_id[id_].why_left_out = False, why
+    numbers = {s.id: s.n for s in sources}
+    return sources, [conflict_view(LETTERS[i], v, numbers) for i, v in enumerate(verdicts)]
+
+
+def _suggestions(conflicts: Sequence[ConflictView]) -> list[str]:
+    """One line a conflict: what would decide, and what exists already."""
+    found = [
+        f"{c.letter}: {c.would_settle}" + (f". Nearest existing: {c.nearest}" if c.nearest else "")
+        for c in conflicts
+        if c.would_settle
+    ]
+    return list(dict.fromkeys(found))
