@@ -6,9 +6,9 @@ important makes the file ``partial`` (``problems``); a repair is a ``warning``.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from ..graph.model import Band, Claim, Kind, Observation, ProductRef
@@ -18,6 +18,7 @@ from . import names
 from .authority import authority
 from .describe import describe
 from .footprint import Place
+from .normalise import hours_to_hms
 
 LS_TOLERANCE_DEG = 0.1
 MARS_YEAR_SECONDS = 686.98 * 86_400.0
@@ -72,6 +73,7 @@ class Season:
 
     ls_deg: float
     mars_year: int
+    msd: float
 
 
 def season(moment: datetime) -> Season:
@@ -79,7 +81,7 @@ def season(moment: datetime) -> Season:
     from ..planet.marstime import mars_time
 
     t = mars_time(moment)
-    return Season(t.ls_deg % 360.0, t.mars_year)
+    return Season(t.ls_deg % 360.0, t.mars_year, t.msd)
 
 
 def band(
@@ -115,6 +117,7 @@ def body_of(draft: Draft, platform: str | None, spec: InstrumentSpec | None) -> 
     return names.target(draft.targets[0]) if draft.targets else "Mars"
 
 
+@lru_cache(maxsize=512)
 def known_body(name: str) -> Body | None:
     """The body of that name, or None."""
     from ..errors import UnknownNameError
@@ -125,9 +128,7 @@ def known_body(name: str) -> Body | None:
         return None
 
 
-def finish(
-    draft: Draft, *, source_file: str | None, sha256: str | None, computed: Season | None = None
-) -> Observation:
+def finish(draft: Draft, *, source_file: str | None, sha256: str | None, computed: Season | None = None) -> Observation:
     """Complete a draft.
 
     Parameters
@@ -153,8 +154,10 @@ def finish(
         draft.warn("no target in the source: Mars assumed")
     _order_times(draft)
     lon, lat = _position(draft, platform, body)
+    if computed is None and draft.start is not None:
+        computed = season(draft.start)
     ls_deg, year = _season(draft, body, computed)
-    sol, lmst = _local(draft, platform, body, lon)
+    sol, lmst = _local(draft, platform, body, lon, computed)
     place = draft.place
     if place is not None:
         for warning in place.warnings:
@@ -225,7 +228,9 @@ def _targets(draft: Draft) -> list[str]:
 def _order_times(draft: Draft) -> None:
     if draft.start is not None and draft.stop is not None and draft.stop < draft.start:
         if draft.meta.pop("zones_differ", False):
-            draft.warn("stop time lies before start time; they are written in different time zones and kept as converted")
+            draft.warn(
+                "stop time lies before start time; they are written in different time zones and kept as converted"
+            )
         else:
             draft.warn(f"stop time {draft.stop.isoformat()} lies before start time: left out")
             draft.stop = None
@@ -267,7 +272,7 @@ def _season(draft: Draft, body: str, computed: Season | None) -> tuple[float | N
     if draft.start and draft.stop and (draft.stop - draft.start).total_seconds() >= MARS_YEAR_SECONDS:
         draft.warn("the product spans a Mars year or more: no single solar longitude")
         return None, None
-    if computed is None:
+    if computed is None or draft.start is None:
         computed = season(moment)
     ls, year = computed.ls_deg % 360.0, computed.mars_year
     if draft.stop and draft.start and (draft.stop - draft.start).total_seconds() > 2 * 86_400:
@@ -283,7 +288,9 @@ def _season(draft: Draft, body: str, computed: Season | None) -> tuple[float | N
     return round(ls, 4) % 360.0, year
 
 
-def _local(draft: Draft, platform: str | None, body: str, lon: float | None) -> tuple[int | None, str | None]:
+def _local(
+    draft: Draft, platform: str | None, body: str, lon: float | None, computed: Season | None
+) -> tuple[int | None, str | None]:
     """Sol and local mean solar time: the label's own, else computed; a sol that disagrees is named."""
     if body != "Mars":
         return draft.sol, draft.lmst
@@ -297,11 +304,6 @@ def _local(draft: Draft, platform: str | None, body: str, lon: float | None) -> 
             sol = own
         elif abs(own - sol) > 1:
             draft.warn(f"sol {sol} of the label does not fit its start time (sol {own})")
-    if clock is None and draft.start is not None and lon is not None and draft.kind != "derived":
-        from ..planet.marstime import hms
-        from ..planet.marstime import lmst as local_mean
-
-        hours = local_mean(draft.start, lon)
-        if math.isfinite(hours):
-            clock = hms(hours)
+    if clock is None and computed is not None and draft.start is not None and lon is not None and draft.kind != "derived":
+        clock = hours_to_hms((24.0 * (computed.msd + lon / 360.0)) % 24.0)
     return sol, clock

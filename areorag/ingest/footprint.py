@@ -129,12 +129,42 @@ def _simple_ring(points: Sequence[tuple[float, float]]) -> Place | None:
     return Place({"type": "Polygon", "coordinates": [[*ring, ring[0]]]}, "", float(lon), float(lat))
 
 
+def _simple_box(west: float, east: float, south: float, north: float) -> Place | None:
+    """A small latitude-longitude box away from poles and the antimeridian; its centroid is the exact one of the box.
+
+    With Δλ the width, the mean vector is (sin(Δλ/2)·[φ + sin φ cos φ], Δλ/2·sin²φ) taken between the latitudes.
+    """
+    w, width = _wrap(west), (east - west) % 360.0
+    if not (0.0 < width <= MAX_SIMPLE_SPAN_DEG and w + width < 180.0 and -MAX_SIMPLE_LAT_DEG <= south < north):
+        return None
+    if north > MAX_SIMPLE_LAT_DEG:
+        return None
+    p, q, half = math.radians(south), math.radians(north), math.radians(width) / 2.0
+    along = math.sin(half) * ((q - p) + math.sin(q - p) * math.cos(q + p))
+    up = half * math.sin(q - p) * math.sin(q + p)
+    x, y = round(w, DIGITS) + 0.0, round(w + width, DIGITS) + 0.0
+    low, high = round(south, DIGITS) + 0.0, round(north, DIGITS) + 0.0
+    box = [[x, high], [x, low], [y, low], [y, high], [x, high]]
+    lat = math.degrees(math.atan2(up, along))
+    return Place({"type": "Polygon", "coordinates": [box]}, "", w + width / 2.0, lat)
+
+
+def _aligned_ring(points: Sequence[tuple[float, float]]) -> Place | None:
+    """Four corners that are a latitude-longitude box."""
+    if len(points) != 4 or any((points[i][0] == points[i - 1][0]) == (points[i][1] == points[i - 1][1]) for i in range(4)):
+        return None
+    lons, lats = sorted({p[0] for p in points}), sorted({p[1] for p in points})
+    if len(lons) != 2 or len(lats) != 2:
+        return None
+    return _simple_box(lons[0], lons[1], lats[0], lats[1])
+
+
 def ring(points: Sequence[tuple[float, float]], frame: Frame, source: str) -> Place | None:
     """Polygon through (lon, lat) points in ring order, as the source writes them; None where they make no geometry."""
     from ..planet import geometry
 
     east = frame.points(points)
-    simple = _simple_ring(east)
+    simple = _aligned_ring(east) or _simple_ring(east)
     if simple is not None:
         simple.source = source
         return simple
@@ -265,6 +295,10 @@ def map_box(box: Box, source: str) -> Place | None:
         west, east = box.recovered
         span = abs(east - west)
         warnings = (f"{text}; edges taken from the projection",)
+    simple = _simple_box(west, east, south, north)
+    if simple is not None:
+        simple.source, simple.warnings = source, warnings
+        return simple
     try:
         geog = geometry.bbox(-180.0, 180.0, south, north) if span >= FULL_CIRCLE_DEG else None
         place = from_geography(geog or geometry.bbox(west, east, south, north), source, warnings)

@@ -128,6 +128,7 @@ def _platform_index() -> dict[str, str]:
     return out
 
 
+@lru_cache(maxsize=1024)
 def platform(*names: str | None) -> str | None:
     """Canonical platform of the first name that is known, else the first name as written."""
     index = _platform_index()
@@ -178,6 +179,7 @@ def instrument(name: str | None, platform_name: str | None = None) -> tuple[str 
     return _tidy(name), None
 
 
+@lru_cache(maxsize=1024)
 def institution(*names: str | None) -> str | None:
     """Canonical institution of the first name that says anything; unknown ones keep their words in title case."""
     for name in names:

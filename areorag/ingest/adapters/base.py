@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -40,6 +41,7 @@ class Context:
     root: Path
     places: Places = field(default_factory=Places)
     claims: dict[str, list[Claim]] = field(default_factory=dict)
+    _folders: dict[Path, dict[str, str]] = field(default_factory=dict)
 
     def resolve(self, source: Path, name: str) -> Path | None:
         """The file a label names, beside the label, case ignored; None when absent or outside the ingest root."""
@@ -48,22 +50,28 @@ class Context:
         bare = name.replace("\\", "/").rsplit("/", 1)[-1].strip()
         if bare in ("", ".", ".."):
             return None
-        for candidate in (source.parent / bare, *self._siblings(source.parent, bare)):
-            try:
-                real = candidate.resolve(strict=True)
-            except (OSError, RuntimeError):
-                continue
-            if real.is_file() and real.is_relative_to(self.root.resolve()) and real != source.resolve():
-                return candidate
-        return None
-
-    @staticmethod
-    def _siblings(folder: Path, name: str) -> list[Path]:
-        lower = name.lower()
+        found = self._listing(source.parent).get(bare.lower())
+        if found is None or found == source.name:
+            return None
+        candidate = source.parent / found
         try:
-            return [p for p in folder.iterdir() if p.name.lower() == lower]
-        except OSError:
-            return []
+            real = candidate.resolve(strict=True)
+        except (OSError, RuntimeError):
+            return None
+        return candidate if real.is_file() and real.is_relative_to(self.root.resolve()) else None
+
+    def _listing(self, folder: Path) -> dict[str, str]:
+        """Names in a folder by their lower-case form, listed once."""
+        known = self._folders.get(folder)
+        if known is None:
+            try:
+                known = {name.lower(): name for name in sorted(os.listdir(folder), reverse=True)}
+            except OSError:
+                known = {}
+            if len(self._folders) > 256:
+                self._folders.clear()
+            self._folders[folder] = known
+        return known
 
 
 class Source:

@@ -49,7 +49,9 @@ class Cassis(Pds4Family):
         if tree.all("CaSSIS_Header"):
             self._header(draft, tree)
         if not any("cassis" in (n or "").lower() for n in draft.instrument_names):
-            draft.problems.append(f"instrument is {', '.join(n for n in draft.instrument_names if n) or 'not told'}: read as CaSSIS")
+            draft.problems.append(
+                f"instrument is {', '.join(n for n in draft.instrument_names if n) or 'not told'}: read as CaSSIS"
+            )
             draft.instrument_names = []
         draft.instrument_names.insert(0, "CaSSIS")
         if not any(known_platform(n) == "TGO" for n in draft.platform_names):

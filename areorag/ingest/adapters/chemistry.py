@@ -127,8 +127,14 @@ class ChemCamOxides:
             words = f"ChemCam finds {amount:g} ± {error:g} wt% {oxide} in {subject.replace('_', ' ')}"
             out.append(
                 Claim(
-                    id=f"{identifier}/{oxide}", subject=subject.replace("_", " "), property=f"{oxide} abundance",
-                    value=f"{amount:g} wt%", low=max(0.0, amount - error), high=amount + error, unit="wt%", text=words,
+                    id=f"{identifier}/{oxide}",
+                    subject=subject.replace("_", " "),
+                    property=f"{oxide} abundance",
+                    value=f"{amount:g} wt%",
+                    low=max(0.0, amount - error),
+                    high=amount + error,
+                    unit="wt%",
+                    text=words,
                 )  # fmt: skip
             )
         return out

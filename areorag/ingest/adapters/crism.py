@@ -14,7 +14,9 @@ from .view import View
 
 _ID = re.compile(r"(?:FR[TS]|HR[LS]|AT[OU]|EPF|TOD|MS[PWV]|HSP|HSV|FFC|MSW|T)\w*?_\w+", re.I)
 _TILE = re.compile(r"_(\d{2})([NS])(\d{3})_", re.I)
-_PRODUCT_IN_NAME = re.compile(r"(T\d{4}_MR\w{3}_\d{2}[NS]\d{3}_\d{4}_\d)|([A-Z]{3}[0-9A-F]{8}_\w{2}_[A-Z]{2}\d{3}[SLJ]_\w{4})", re.I)
+_PRODUCT_IN_NAME = re.compile(
+    r"(T\d{4}_MR\w{3}_\d{2}[NS]\d{3}_\d{4}_\d)|([A-Z]{3}[0-9A-F]{8}_\w{2}_[A-Z]{2}\d{3}[SLJ]_\w{4})", re.I
+)
 SENSOR_NM = {"S": (362.0, 1053.0), "L": (1002.0, 3920.0), "J": (362.0, 3920.0)}
 """Wavelength limits of the VNIR (S), IR (L) and joined (J) sensors, nanometres (Murchie et al. 2007)."""
 
@@ -94,7 +96,8 @@ class Crism(Pds3Family):
             return
         half = round(width, 4) / 2.0
         moved = map_box(
-            Box(lon - half, lon + half, south, north, EAST_CENTRIC), "tile centre in the product id, size of the label's box"
+            Box(lon - half, lon + half, south, north, EAST_CENTRIC),
+            "tile centre in the product id, size of the label's box",
         )
         if moved is not None:
             draft.place = moved

@@ -142,7 +142,9 @@ def _zoned(value: Any) -> bool:
     return bool(re.search(r"T\d.*(?:Z|[+-]\d{2}:?\d{2})$", str(value)))
 
 
-def center_place(record: Mapping[str, Any], keys: tuple[str, ...], source: str, frame: Frame = EAST_CENTRIC) -> Place | None:
+def center_place(
+    record: Mapping[str, Any], keys: tuple[str, ...], source: str, frame: Frame = EAST_CENTRIC
+) -> Place | None:
     """A point from centre coordinates, or None."""
     for lon_key, lat_key in zip(keys[::2], keys[1::2], strict=True):
         lon, lat = nz.longitude(record.get(lon_key)), nz.latitude(record.get(lat_key))
@@ -220,7 +222,11 @@ class OdeExport:
         """The page's column names."""
         if source.kind == "ode-text":
             return True
-        return source.kind == "json" and b'"INSTRUMENT_HOST_ID"' in source.head and b"IF_AVAILABLE" in source.head + _tail(source)
+        return (
+            source.kind == "json"
+            and b'"INSTRUMENT_HOST_ID"' in source.head
+            and b"IF_AVAILABLE" in source.head + _tail(source)
+        )
 
     def read(self, source: Source, context: Context) -> Result:
         """An observation for each row; only the centre of a product is given."""
@@ -316,7 +322,9 @@ class Stac:
         draft.targets = [target(t) for t in targets]
         draft.body = draft.targets[0] if draft.targets else None
         draft.instrument_names = [p.strip() for n in nz.texts(properties.get("instruments")) for p in n.split(",")]
-        draft.platform_names = [p.strip() for k in ("mission", "platform") for p in (nz.text(properties.get(k)) or "").split(",")]
+        draft.platform_names = [
+            p.strip() for k in ("mission", "platform") for p in (nz.text(properties.get(k)) or "").split(",")
+        ]
         draft.meta.pop("zones_differ", None)
         draft.place = given(item.get("geometry"), "STAC geometry") if item.get("geometry") else None
         if draft.place is None:
@@ -513,7 +521,11 @@ def _layers(path: Path) -> Iterator[tuple[str, str | None, dict[str, Any], bytes
 def _cell(value: Any) -> Any:
     if value is None or (isinstance(value, float) and value != value):
         return None
-    return value.item() if hasattr(value, "item") and not isinstance(value, str) else (str(value) if not isinstance(value, str) else value)
+    return (
+        value.item()
+        if hasattr(value, "item") and not isinstance(value, str)
+        else (str(value) if not isinstance(value, str) else value)
+    )
 
 
 def _wkb_place(wkb: bytes | None, name: str) -> Place | None:

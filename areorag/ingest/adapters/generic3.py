@@ -32,7 +32,10 @@ class Generic3(Pds3Family):
         """One observation where the label names a product, else the reason why not."""
         view = source.view
         named = view.text("PRODUCT_ID", "IMAGE_ID") is not None
-        told = view.text("INSTRUMENT_ID", "INSTRUMENT_NAME") is not None and view.text("START_TIME", "IMAGE_TIME") is not None
+        told = (
+            view.text("INSTRUMENT_ID", "INSTRUMENT_NAME") is not None
+            and view.text("START_TIME", "IMAGE_TIME") is not None
+        )
         if not named and not told:
             raise rejected(_why_none(view, source))
         return super().read(source, context)

@@ -179,14 +179,14 @@ def row_draft(row: Mapping[str, Any], header: View, frame: Frame, source: Source
 
 def seasons(drafts: list[Draft]) -> list[Season | None]:
     """L_s and Mars Year of every draft's start, computed together."""
-    from ...planet.marstime import cumulative_ls_unix
+    from ...planet.marstime import cumulative_ls_unix, msd_unix
 
     known = [i for i, d in enumerate(drafts) if d.start is not None]
     out: list[Season | None] = [None] * len(drafts)
     if known:
         unix = np.array([drafts[i].start.timestamp() for i in known])  # type: ignore[union-attr]
-        for i, total in zip(known, cumulative_ls_unix(unix), strict=True):
-            out[i] = Season(float(total % 360.0), int(total // 360.0))
+        for i, total, msd in zip(known, cumulative_ls_unix(unix), msd_unix(unix), strict=True):
+            out[i] = Season(float(total % 360.0), int(total // 360.0), float(msd))
     return out
 
 

@@ -167,9 +167,12 @@ def projected_place(view: View, frame: Frame) -> Place | None:
     numbers = [view.number(f"Mapping.{k}") for k in ("UpperLeftCornerX", "UpperLeftCornerY", "PixelResolution")]
     samples, lines = view.number("Dimensions.Samples"), view.number("Dimensions.Lines")
     radius, polar = view.number("Mapping.EquatorialRadius"), view.number("Mapping.PolarRadius")
-    kind = {"polarstereographic": "stere", "equirectangular": "eqc", "simplecylindrical": "eqc", "sinusoidal": "sinu"}.get(
-        (view.text("Mapping.ProjectionName") or "").lower()
-    )
+    kind = {
+        "polarstereographic": "stere",
+        "equirectangular": "eqc",
+        "simplecylindrical": "eqc",
+        "sinusoidal": "sinu",
+    }.get((view.text("Mapping.ProjectionName") or "").lower())
     if None in numbers or samples is None or lines is None or radius is None or kind is None:
         return None
     x0, y0, scale = (float(n or 0.0) for n in numbers)

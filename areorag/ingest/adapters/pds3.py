@@ -66,7 +66,9 @@ PDS3_KEYWORDS: dict[str, tuple[str, ...]] = {
 
 _DATA_SET_LEVEL = re.compile(r"-(\d(?:/\d)?)-([A-Z][A-Z0-9]*)")
 _KERNEL = re.compile(r"\.(bc|bsp|tf|ti|tls|tpc|tsc|tm|bds|mk)$", re.I)
-_CALIBRATION_TYPES = re.compile(r"^(CDR\d?|CALIBRATION\w*|ENGINEERING\w*|.*HOUSEKEEPING.*|SPICE\w*|ANCILLARY_?\w*)$", re.I)
+_CALIBRATION_TYPES = re.compile(
+    r"^(CDR\d?|CALIBRATION\w*|ENGINEERING\w*|.*HOUSEKEEPING.*|SPICE\w*|ANCILLARY_?\w*)$", re.I
+)
 _CALIBRATION_SETS = re.compile(r"-CDR-|-CAL(?:IB\w*)?-|-SPICE-|-ENG-|-HK-", re.I)
 _CALIBRATION_TARGETS = {
     "CALIBRATION", "CAL", "CALIMG", "DARK", "FLAT FIELD", "LAMP", "INTERNAL CALIBRATION", "BLACK BODY", "NON SCIENCE",
@@ -223,7 +225,9 @@ def box_place(view: View, draft: Draft, frame: Frame, body: Body) -> Place | Non
         first, last = view.number(f"{edge}_FIRST_PIXEL"), view.number(f"{edge}_LAST_PIXEL")
         if first is not None and last is not None and last > first:
             count = last - first + 1
-            samples, lines = (max(count, samples or 0), lines) if edge == "SAMPLE" else (samples, max(count, lines or 0))
+            samples, lines = (
+                (max(count, samples or 0), lines) if edge == "SAMPLE" else (samples, max(count, lines or 0))
+            )
     scale = draft.resolution_m
     return map_box(
         Box(
@@ -252,7 +256,9 @@ def projected_edges(view: View, samples: float | None) -> tuple[float, float] | 
     return west, west + samples / per_degree
 
 
-def label_resolution(view: View, body: Body, keywords: Mapping[str, tuple[str, ...]]) -> tuple[float | None, str | None]:
+def label_resolution(
+    view: View, body: Body, keywords: Mapping[str, tuple[str, ...]]
+) -> tuple[float | None, str | None]:
     """Metres per pixel; a scale without a unit is checked against MAP_RESOLUTION where both are given."""
     per_degree = view.raw("MAP_RESOLUTION")
     implied = None

@@ -59,9 +59,12 @@ PDS4_KEYWORDS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 _SOURCE_REFERENCE = re.compile(
-    r"to_(?:\w*raw|\w*calibrated|\w*derived|\w*partially_processed|\w*source|\w*input|\w*telemetry)\w*|derived_from", re.I
+    r"to_(?:\w*raw|\w*calibrated|\w*derived|\w*partially_processed|\w*source|\w*input|\w*telemetry)\w*|derived_from",
+    re.I,
 )
-_NOT_SOURCE = re.compile(r"document|browse|context|schema|investigation|target|instrument|ancillary|geometry|spice", re.I)
+_NOT_SOURCE = re.compile(
+    r"document|browse|context|schema|investigation|target|instrument|ancillary|geometry|spice", re.I
+)
 _CLASS_REASON = {
     "Product_Bundle": "a bundle: it lists collections, it is no observation",
     "Product_Collection": "a collection: it lists products, it is no observation",
@@ -135,7 +138,10 @@ def references(tree: Tree) -> list[str]:
             parent = element.getparent()
             if word is None or parent is None or ":context:" in word:
                 continue
-            kind = next((value(c) for c in parent if local(c).lower().startswith("reference_") and "type" in local(c)), "") or ""
+            kind = (
+                next((value(c) for c in parent if local(c).lower().startswith("reference_") and "type" in local(c)), "")
+                or ""
+            )
             container = local(parent).lower()
             inside = {local(a).lower() for a in element.iterancestors()}
             given = "source_product" in container or "input_product" in inside or name.startswith("external")
@@ -162,7 +168,11 @@ def tree_place(tree: Tree, body: Body) -> Place | None:
     pairs = [(x, y) for x, y in zip(lons, lats, strict=False) if x is not None and y is not None]
     centric = Frame(body=body)
     if len(pairs) >= 4 and len(lons) == len(lats):
-        made = corners(pairs, centric, "footprint vertices") if len(pairs) == 4 else ring(pairs, centric, "footprint vertices")
+        made = (
+            corners(pairs, centric, "footprint vertices")
+            if len(pairs) == 4
+            else ring(pairs, centric, "footprint vertices")
+        )
         if made is not None:
             return made
     line = _track(tree, centric)
@@ -238,7 +248,11 @@ def level(tree: Tree) -> str | None:
     told = tree.get(*PDS4_KEYWORDS["processing_level"])
     if told:
         return told
-    match = re.search(r":(?:data_)?\w*?(raw|partially_processed|processed|calibrated|derived|projected)\w*:", tree.get("logical_identifier") or "", re.I)
+    match = re.search(
+        r":(?:data_)?\w*?(raw|partially_processed|processed|calibrated|derived|projected)\w*:",
+        tree.get("logical_identifier") or "",
+        re.I,
+    )
     return match.group(1).replace("_", " ").capitalize() if match else None
 
 
@@ -254,7 +268,11 @@ def refuse(root: Any, tree: Tree) -> None:
     if name == "Product_Ancillary" and "science" not in purposes:
         raise rejected("an ancillary product: it supports other products, no observation of its own")
     kinds = {k.lower() for k in tree.texts("Target_Identification/type")}
-    if kinds and kinds <= {"calibrator", "calibration", "calibration field"} and not is_in_situ(platform(*platform_names(tree))):
+    if (
+        kinds
+        and kinds <= {"calibrator", "calibration", "calibration field"}
+        and not is_in_situ(platform(*platform_names(tree)))
+    ):
         raise rejected(f"calibration measurement (target {', '.join(tree.texts('Target_Identification/name'))})")
 
 
@@ -276,9 +294,7 @@ def draft_from(tree: Tree, source: Source) -> Draft:
     draft.body = draft.targets[0] if draft.targets else None
     draft.start = nz.first(nz.time_utc(v) for p in PDS4_KEYWORDS["start"] for v in tree.texts(p))
     draft.stop = nz.first(nz.time_utc(v) for p in PDS4_KEYWORDS["stop"] for v in tree.texts(p))
-    draft.ls_label_deg = nz.first(
-        nz.solar_longitude(quantity(tree.first(p))) for p in PDS4_KEYWORDS["ls_label_deg"]
-    )
+    draft.ls_label_deg = nz.first(nz.solar_longitude(quantity(tree.first(p))) for p in PDS4_KEYWORDS["ls_label_deg"])
     draft.sol = nz.first(nz.integer(tree.get(p), 0, 100_000) for p in PDS4_KEYWORDS["sol"])
     clocks = [nz.local_time(tree.get(p)) for p in PDS4_KEYWORDS["lmst"]]
     draft.lmst = nz.first(c for _, c in clocks)
@@ -403,11 +419,19 @@ class Rover4(Pds4Family):
 
     @staticmethod
     def _targets(draft: Draft, tree: Tree) -> None:
-        named = [t for p in ("Derived_Geometry/target_name", "calibration_target_name", "target_name", "feature_name") for t in tree.texts(p)]
+        named = [
+            t
+            for p in ("Derived_Geometry/target_name", "calibration_target_name", "target_name", "feature_name")
+            for t in tree.texts(p)
+        ]
         extra = [t for t in dict.fromkeys(named) if t.lower() != (draft.body or "").lower() and not nz.is_null_word(t)]
         extra += [t for t in named_targets(draft.rationale) if t not in extra]
         calibration = [t for t in extra if is_calibration_target(t)] or tree.texts("calibration_target_name")
-        if calibration or is_calibration_target(draft.rationale) or re.search(r"_scct_|_cct_|caltarget", draft.id, re.I):
+        if (
+            calibration
+            or is_calibration_target(draft.rationale)
+            or re.search(r"_scct_|_cct_|caltarget", draft.id, re.I)
+        ):
             draft.quality_flags.append("calibration target")
             draft.warn(
                 f"the label's target is {draft.body or 'not told'}, what was measured is a calibration target"

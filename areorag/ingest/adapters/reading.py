@@ -130,7 +130,11 @@ def companion_report(path: Path, label: Path, root: Path) -> FileReport:
     except LabelError:
         digest = None
     return FileReport(
-        path=str(path), status="ok", reason=f"data file of {label.name}: counted with its label", adapter=None, sha256=digest
+        path=str(path),
+        status="ok",
+        reason=f"data file of {label.name}: counted with its label",
+        adapter=None,
+        sha256=digest,
     )
 
 

@@ -13,8 +13,12 @@ from .base import Context, Source
 from .pds3 import Pds3Family, merged
 from .view import View
 
-_TARGET_WORDS = re.compile(r"\btargets?\b[ :]+(?:named |called )?[\"']?([A-Z][A-Za-z0-9]*(?:[_ ][A-Z0-9][A-Za-z0-9]*){0,3})")
-_CALIBRATION = re.compile(r"calib\w*[ _-]?(?:target|palette)|\bcal[ _-]?targ?|\bcaltarget\b|\bscct\b|\bccct\b|sundial", re.I)
+_TARGET_WORDS = re.compile(
+    r"\btargets?\b[ :]+(?:named |called )?[\"']?([A-Z][A-Za-z0-9]*(?:[_ ][A-Z0-9][A-Za-z0-9]*){0,3})"
+)
+_CALIBRATION = re.compile(
+    r"calib\w*[ _-]?(?:target|palette)|\bcal[ _-]?targ?|\bcaltarget\b|\bscct\b|\bccct\b|sundial", re.I
+)
 
 
 def named_targets(words: str | None) -> list[str]:

@@ -12,7 +12,9 @@ KINDS = (
 _STATEMENT = re.compile(
     rb"^[ \t]*\^?[A-Za-z][A-Za-z0-9_:\-]*[ \t]*=[ \t]*(?:\S.*)?$|^[ \t]*(?:END_OBJECT|END_GROUP|END)[ \t;]*$", re.M
 )
-_WKT = re.compile(rb"^\s*(?:SRID=\d+;)?\s*(?:MULTI)?(?:POLYGON|POINT|LINESTRING|GEOMETRYCOLLECTION)\s*(?:Z\s*)?[(E]", re.I)
+_WKT = re.compile(
+    rb"^\s*(?:SRID=\d+;)?\s*(?:MULTI)?(?:POLYGON|POINT|LINESTRING|GEOMETRYCOLLECTION)\s*(?:Z\s*)?[(E]", re.I
+)
 _MAGIC = (
     (b"\x89PNG", "image"), (b"\xff\xd8\xff", "image"), (b"II*\x00", "image"), (b"MM\x00*", "image"), (b"GIF8", "image"),
     (b"\x00\x00\x00\x0cjP  ", "image"), (b"%PDF", "archive"), (b"PK\x03\x04", "archive"), (b"\x1f\x8b", "archive"),

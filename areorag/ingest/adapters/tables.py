@@ -147,7 +147,11 @@ def _level(word: str | None) -> str | None:
     match = re.fullmatch(r"(?:level\s*)?(\d)([A-Z]?)", word.strip(), re.I)
     if not match:
         return word
-    return f"level {word.strip().upper().removeprefix('LEVEL').strip()} (calibrated)" if int(match.group(1)) >= 2 else f"level {word} (raw)"
+    return (
+        f"level {word.strip().upper().removeprefix('LEVEL').strip()} (calibrated)"
+        if int(match.group(1)) >= 2
+        else f"level {word} (raw)"
+    )
 
 
 def header_of(source: Source) -> set[str]:
