@@ -107,8 +107,9 @@ def test_the_graph_answers_by_cache_and_by_its_point_index_alike(db: Database, s
         want = [ids[j] for j in np.lexsort((np.arange(600), d))[:10]]
         assert [n.id for n in cache.nearest(ids[i], 10)] == want
         assert [n.id for n in nearest_in_database(db, ids[i], settings, 10)] == want
-    kept = cache.index()
-    assert cache.index() is kept
+    kept = cache.index("Mars", "")
+    assert cache.index("Mars", "") is kept
+    assert len(cache.index("Mars", "another")) == 0
     db.write("write_observations", rows=[{**rows[0], "p": {**rows[0]["p"], "id": "twin"}}])
     assert cache.nearest(ids[0], 1)[0].id == "twin"
     assert nearest_in_database(db, "moon", settings, 5) == []

@@ -185,21 +185,20 @@ def _write(
 
 
 def describe(group: dict[str, Any], rules: ColocationRules, settings: Settings) -> dict[str, Any]:
-    """Properties of a co-location from its members: outward midpoint, position, and words for people and search.
+    """Properties of a co-location from its members: outward midpoint, the focus's position, words.
 
     Parameters
     ----------
-    group : {id, focus, body, members: [{id, rho, direction, instrument, scale_m}]}
+    group : {id, focus, body, members: [{id, rho, direction, instrument, xyz, version}]}
     """
-    from ..planet.bodies import get_body
     from ..planet.coordinates import to_lonlat
 
     members = sorted(group["members"], key=lambda m: m["id"])
     row: dict[str, Any] = {"id": group["id"], "n": len(members), "rules": rules.version, "body": group["body"]}
     placed = [m for m in members if m["rho"] is not None and m["direction"]]
-    places = {len(m["direction"]) for m in placed}
-    where = ""
-    if placed and len(places) == 1:
+    versions = {m["version"] for m in placed}
+    row |= dict.fromkeys(("rho", "depth", "direction", "lorentz", "embedding_version", "position"))
+    if placed and len(versions) == 1:  # points of two embeddings have no midpoint
         m = outward_midpoint(
             [p["rho"] for p in placed],
             [p["direction"] for p in placed],
@@ -208,19 +207,14 @@ def describe(group: dict[str, Any], rules: ColocationRules, settings: Settings) 
             settings.oem_power,
         )
         lorentz = from_polar(m.rho, m.u, settings.curvature)
-        ground = m.u[:3] / max(float(np.linalg.norm(m.u[:3])), 1e-300)
-        radius = get_body(group["body"] or settings.body).radius_m
-        lon, lat = (float(v) for v in to_lonlat(ground))
-        row |= {
-            "rho": float(m.rho),
-            "depth": float(lorentz[0]),
-            "direction": m.u.tolist(),
-            "lorentz": lorentz.tolist(),
-            "position": (ground * radius).tolist(),
-        }
+        row |= {"rho": float(m.rho), "depth": float(lorentz[0]), "direction": m.u.tolist()}
+        row |= {"lorentz": lorentz.tolist(), "embedding_version": versions.pop()}
+    where = ""
+    xyz = next((m["xyz"] for m in members if m["id"] == group["focus"]), None)
+    if xyz and xyz[0] is not None:
+        row["position"] = xyz
+        lon, lat = (float(v) for v in to_lonlat(np.array(xyz) / np.linalg.norm(xyz)))
         where = f" at {abs(lat):.3f}° {'N' if lat >= 0 else 'S'}, {lon % 360:.3f}° E"
-    else:
-        row |= {"rho": None, "depth": None, "direction": None, "lorentz": None, "position": None}
     kinds = sorted({m["instrument"] for m in members if m["instrument"]})
     row["name"] = f"{len(members)} observations meet{where}"
     row["text"] = f"{row['name']}: {', '.join(kinds)}." if kinds else f"{row['name']}."

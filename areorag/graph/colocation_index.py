@@ -184,6 +184,10 @@ class ColocationIndex:
 
     # --- reading --------------------------------------------------------------------------------------------------
 
+    def site(self, name: str) -> Site:
+        """The site of an id that is in the index."""
+        return self._sites[name].site
+
     def neighbours(self, name: str) -> frozenset[str]:
         """Ids of the observations that meet this one under the rules."""
         placed = self._sites.get(name)

@@ -172,24 +172,27 @@ def band_bound(rho: float, depth: tuple[float, float], chord: float, K: float) -
 class NearestCache:
     """A :class:`NearestIndex` of a label's nodes on one body, read from the graph and kept while nothing is written.
 
-    Bodies are kept apart: a distance between two planets means nothing.
+    Bodies are kept apart, and so are versions of the embedding: a distance across them means nothing.
     """
 
     def __init__(self, db: Database, settings: Settings) -> None:
         self._db, self._K = db, settings.curvature
-        self._kept: dict[tuple[str, str], tuple[str, NearestIndex]] = {}
+        self._kept: dict[tuple[str, str, str], tuple[str, NearestIndex]] = {}
 
-    def index(self, body: str = "Mars", label: str = "Observation") -> NearestIndex:
-        """The index of `label` (Observation, Colocation) on `body`, read anew if the graph was written to."""
+    def index(self, body: str, version: str, label: str = "Observation") -> NearestIndex:
+        """The index of `label` (Observation, Colocation) on `body`, read anew if the graph was written to.
+
+        `version` is the embedding's (`embedding_version` on the nodes).
+        """
         if label not in LABELS:
             raise UnknownNameError(f"no nearest-neighbour search over {label}: use {', '.join(LABELS)}")
-        version = self._db.version()
-        kept = self._kept.get((body, label))
-        if kept is not None and kept[0] == version:
+        stamp = self._db.version()
+        kept = self._kept.get((body, version, label))
+        if kept is not None and kept[0] == stamp:
             return kept[1]
-        rows = self._db.read(f"hysh_coordinates_{label.lower()}", body=body)
+        rows = self._db.read(f"hysh_coordinates_{label.lower()}", body=body, version=version)
         index = NearestIndex([r["id"] for r in rows], [r["rho"] for r in rows], [r["direction"] for r in rows], self._K)
-        self._kept[(body, label)] = (version, index)
+        self._kept[(body, version, label)] = (stamp, index)
         return index
 
     def nearest(self, name: str, k: int = 10) -> list[Neighbour]:
@@ -201,7 +204,7 @@ class NearestCache:
             No such hyperedge, or it has no place.
         """
         place = _place(self._db, name)
-        index = self.index(place["body"])
+        index = self.index(place["body"], place["version"])
         found = index.query(place["rho"], place["direction"], k + 1)
         return [n for n in found if n.id != name][:k]
 
@@ -212,13 +215,13 @@ def nearest_in_database(
     """The k observations nearest to `name`, by the server's point index and exact rescoring; nothing is kept.
 
     The bound grows from `share` geodesic units by doubling until k lie within it: for each band of depth that the bound
-    allows, the chord on the ground it allows, so no nearer observation can be missed. Needs s = 1 (directions that are
-    positions); with text in the direction the ground says too little, so use :class:`NearestCache`.
+    allows, the chord on the ground it allows, so no nearer observation can be missed. Needs s = 1 and d = 3 (directions
+    that are positions); for text or learned directions use :class:`NearestCache`.
 
     Raises
     ------
     UnknownNameError, HyperbolicError
-        No such hyperedge; a spatial share below 1; k < 1.
+        No such hyperedge; directions that are not positions; k < 1.
     """
     from ..planet.bodies import get_body
 
@@ -239,6 +242,7 @@ def nearest_in_database(
             "hysh_nearest_candidates",
             name=name,
             body=place["body"],
+            version=place["version"],
             position=(ground * radius).tolist(),
             bands=[{"low": low, "high": high, "chord_m": chord * radius + 1.0} for low, high, chord in bands],
         )

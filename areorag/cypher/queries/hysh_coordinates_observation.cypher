@@ -1,6 +1,6 @@
-// Depth and direction of every placed observation of a body
+// Depth and direction, in one version of the embedding, of every placed observation of a body
 CYPHER 5
 MATCH (h:Observation {body: $body})
-WHERE h.rho IS NOT NULL AND h.direction IS NOT NULL
+WHERE coalesce(h.embedding_version, '') = $version AND h.rho IS NOT NULL AND h.direction IS NOT NULL
 RETURN h.id AS id, h.rho AS rho, h.direction AS direction
 ORDER BY id

@@ -1,0 +1,6 @@
+// Features and targets bound by the given observations
+CYPHER 5
+UNWIND $ids AS wanted
+MATCH (:Observation {id: wanted})-[:BINDS]->(e:Entity)
+WHERE e:Feature OR e:Target
+RETURN DISTINCT e.id AS id
