@@ -33,9 +33,10 @@ def normalise_lon(lon_deg: ArrayLike) -> Any:
     (-78.0, -180.0, -180.0)
     """
     lon = np.asarray(lon_deg, dtype=float)
-    out = np.mod(lon + 180.0, 360.0) - 180.0
-    # keep the digits of what was in range already (the sum rounds), and the upper bound open
-    out = np.where((lon >= -180.0) & (lon < 180.0), lon, out)
+    fine = (lon >= -180.0) & (lon < 180.0)
+    if fine.all():  # keeps every digit; the sum below rounds
+        return _out(lon)
+    out = np.where(fine, lon, np.mod(lon + 180.0, 360.0) - 180.0)
     return _out(np.where(out >= 180.0, -180.0, out))
 
 
@@ -87,9 +88,14 @@ def to_unit(lon_deg: ArrayLike, lat_deg: ArrayLike) -> FloatArray:
     """Unit vectors, shape (…, 3): x to (0° E, 0°), y to (90° E, 0°), z to the north pole."""
     lon, lat = np.broadcast_arrays(np.asarray(lon_deg, dtype=float), np.asarray(lat_deg, dtype=float))
     lam, phi = np.radians(normalise_lon(lon)), np.radians(lat)
+    cos_phi = np.cos(phi)
+    out = np.empty((*lat.shape, 3))
+    out[..., 0], out[..., 1], out[..., 2] = cos_phi * np.cos(lam), cos_phi * np.sin(lam), np.sin(phi)
     pole = np.abs(lat) >= 90.0
-    cos_phi = np.where(pole, 0.0, np.cos(phi))
-    return np.stack([cos_phi * np.cos(lam), cos_phi * np.sin(lam), np.where(pole, np.sign(lat), np.sin(phi))], axis=-1)
+    if pole.any():
+        out[pole] = 0.0
+        out[..., 2] = np.where(pole, np.sign(lat), out[..., 2])
+    return out
 
 
 def to_lonlat(xyz: ArrayLike) -> tuple[Any, Any]:

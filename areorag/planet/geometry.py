@@ -314,23 +314,38 @@ def vertices(geog: Geography) -> FloatArray:
     """All vertices, (n, 2) degrees; empty for the whole planet."""
     if geog.whole:
         return np.zeros((0, 2))
-    return np.array([v for p in geog.parts for v in _lonlat_of(p)])
+    import shapely
+
+    sp = _sp()
+    found = [shapely.get_coordinates(shapely.from_wkb(sp.to_wkb(p), on_invalid="fix")) for p in geog.parts]
+    return found[0] if len(found) == 1 else np.vstack(found)
 
 
 def bounding_cap(geog: Geography) -> tuple[FloatArray, float]:
-    """(unit vector (3,), angle in radians) of a cap that holds the set; π where it is larger than a hemisphere."""
+    """(unit vector (3,), angle in radians) of a cap that holds the set; π where it is larger than a hemisphere.
+
+    Outlines that fit a cap leave its outside wholly in the set or wholly out of it: the point opposite the centre
+    tells which.
+    """
     if geog.whole:
         return np.array([0.0, 0.0, 1.0]), math.pi
     xy = vertices(geog)
     u = to_unit(xy[:, 0], xy[:, 1])
     centre = u.sum(axis=0)
-    norm = float(np.linalg.norm(centre))
-    if norm < 1e-9 * len(u) or area_fraction(geog) > 0.499:
+    norm = math.sqrt(float(centre @ centre))
+    if norm < 1e-9 * len(u):
         return u[0], math.pi
     centre = centre / norm
-    radius = float(np.max(angle_between(u, centre)))
+    chord = u - centre
+    radius = 2.0 * math.asin(min(1.0, math.sqrt(float(np.einsum("ij,ij->i", chord, chord).max())) / 2.0))
     if radius >= math.radians(89.0):
         return centre, math.pi
+    if geog.dimension == 2:
+        sp = _sp()
+        lon, lat = to_lonlat(-centre)
+        opposite = sp.create_point(lon, lat)
+        if any(bool(sp.intersects(p, opposite)) for p in geog.parts):
+            return centre, math.pi
     return centre, min(math.pi, radius + geog.margin_rad + 1e-12)
 
 

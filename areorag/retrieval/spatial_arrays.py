@@ -1,0 +1,360 @@
+"""Footprints in memory: exact spherical search over all of them (METHODS §2, sparse spatial).
+
+Each footprint has a bounding cap. Caps are grouped by size, two octaves a group, and each group has a k-d tree of
+centres: a query asks every group for the centres that its own cap, grown by the group's largest, can reach. What comes
+back is tested exactly with S2; nothing that meets the region can be left out, and no flat geometry is involved.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import GeometryError
+from ..planet.coordinates import to_lonlat, to_unit
+from ..planet.geometry import COVER_RAD, TOUCH_RAD, Geography, bounding_cap, covers, vertices
+from .spatial_build import all_vertices, build_many, objects, thin
+
+if TYPE_CHECKING:
+    from ..planet.bodies import Body
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+_WIDE_CAP_RAD = math.radians(12.0)
+"""A region whose cap is larger than this is asked for cell by cell of its cover."""
+
+
+class Found(NamedTuple):
+    """Footprints (n,), their distances in metres (n,), in no order; how many were tested exactly."""
+
+    at: IntArray
+    distance_m: FloatArray
+    examined: int
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A region made ready for search: vertices as unit vectors, bounding cap, bounding box in space."""
+
+    geography: Geography
+    vertices: FloatArray
+    centre: FloatArray
+    angle: float
+    low: FloatArray
+    high: FloatArray
+
+    @classmethod
+    def of(cls, geography: Geography) -> Region:
+        """Prepare a geography."""
+        centre, angle = bounding_cap(geography)
+        xy = vertices(geography)
+        u = to_unit(xy[:, 0], xy[:, 1])
+        if angle > 1.5 or len(u) == 0:
+            return cls(geography, u, centre, angle, np.full(3, -1.0), np.full(3, 1.0))
+        bulge = 1.0 - math.cos(angle) + geography.margin_rad + 1e-10
+        return cls(geography, u, centre, angle, u.min(axis=0) - bulge, u.max(axis=0) + bulge)
+
+
+class FootprintArrays:
+    """Footprints of one body, ready for search. Build with `from_rows` or `from_geographies`.
+
+    Attributes
+    ----------
+    ids : n observation ids
+    body : whose sphere the metres are on
+    centre : (n, 3) unit vectors and `radius` (n,) radians: bounding caps
+    """
+
+    def __init__(self, ids: Sequence[str], columns: list[Any], plain: dict[int, Geography], body: Body) -> None:
+        self.ids = list(ids)
+        self.body = body
+        self._columns = columns
+        self._have = [np.array([p is not None for p in column], dtype=bool) for column in columns]
+        self._plain = plain
+        n = len(self.ids)
+        self._thin = thin(columns, n)
+        self.whole = np.zeros(n, dtype=bool)
+        for i, g in plain.items():
+            self.whole[i] = g.whole
+        self._vertices, self._start = all_vertices(columns, n)
+        self.centre, self.radius = self._caps()
+        self.low, self.high = self._boxes()
+        self._groups = self._grouped()
+        self._prepared: dict[int, Region] = {}
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @classmethod
+    def from_geographies(cls, ids: Sequence[str], geogs: Sequence[Geography], body: Body) -> FootprintArrays:
+        """From geographies without margins.
+
+        Raises
+        ------
+        GeometryError
+            One has a margin.
+        """
+        if any(g.margin_rad for g in geogs):
+            raise GeometryError("a footprint with a margin cannot be indexed; buffer the query instead")
+        depth = max((len(g.parts) for g in geogs), default=0)
+        columns = [objects([g.parts[k] if len(g.parts) > k else None for g in geogs]) for k in range(max(depth, 1))]
+        return cls(ids, columns, dict(enumerate(geogs)), body)
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[dict[str, Any]], body: Body) -> FootprintArrays:
+        """From database rows ``id, footprint (WKT or None), lon, lat``; a row without outline is a point.
+
+        Ordinary outlines are built in one go, the others by `planet.geometry.footprint`; the result is the same.
+        """
+        ids: list[str] = []
+        wkt: list[str] = []
+        for row in rows:
+            text = row["footprint"]
+            if text is None:
+                if row["lon"] is None or row["lat"] is None:
+                    continue
+                text = f"POINT ({row['lon']!r} {row['lat']!r})"
+            ids.append(row["id"])
+            wkt.append(text)
+        first, plain = build_many(wkt)
+        depth = max((len(g.parts) for g in plain.values()), default=1)
+        columns = [first]
+        for k in range(1, depth):
+            columns.append(objects([None] * len(ids)))
+            for i, g in plain.items():
+                if len(g.parts) > k:
+                    columns[k][i] = g.parts[k]
+        return cls(ids, columns, plain, body)
+
+    def geography(self, i: int) -> Geography:
+        """Footprint number i."""
+        known = self._plain.get(i)
+        if known is not None:
+            return known
+        import spherely
+
+        part = self._columns[0][i]
+        return Geography((part,), dimension=int(spherely.get_dimension(part)))
+
+    # ------------------------------------------------------------ candidates
+
+    def _caps(self) -> tuple[FloatArray, FloatArray]:
+        n = len(self.ids)
+        centre, radius = np.zeros((n, 3)), np.zeros(n)
+        centre[:, 2] = 1.0
+        if len(self._vertices):
+            filled = np.flatnonzero(np.diff(self._start) > 0)
+            total = np.add.reduceat(self._vertices, self._start[:-1][filled], axis=0)
+            norm = np.linalg.norm(total, axis=1)
+            middle = total / np.where(norm > 0, norm, 1.0)[:, None]
+            owner = np.repeat(np.arange(len(filled)), np.diff(self._start)[filled])
+            chord = np.linalg.norm(self._vertices - middle[owner], axis=1)
+            reach = 2.0 * np.arcsin(np.minimum(1.0, np.maximum.reduceat(chord, self._start[:-1][filled]) / 2.0))
+            centre[filled], radius[filled] = middle, reach + 1e-12
+            radius[filled[norm < 1e-6]] = math.pi
+        # a cap of vertices bounds what lies on the nearer side only
+        for i in np.flatnonzero((radius > 0.5) & ~self.whole):
+            centre[i], radius[i] = bounding_cap(self.geography(int(i)))
+        radius[self.whole] = math.pi
+        return centre, np.minimum(radius, math.pi)
+
+    def _boxes(self) -> tuple[FloatArray, FloatArray]:
+        """Boxes in space that hold the footprints, (n, 3) and (n, 3)."""
+        n = len(self.ids)
+        low, high = np.full((n, 3), -1.0), np.full((n, 3), 1.0)
+        small = np.flatnonzero((np.diff(self._start) > 0) & (self.radius < 1.5))
+        if len(small):
+            bulge = (1.0 - np.cos(self.radius[small]) + 1e-10)[:, None]
+            at = self._start[:-1]
+            filled = np.flatnonzero(np.diff(self._start) > 0)
+            where = np.searchsorted(filled, small)
+            low[small] = np.minimum.reduceat(self._vertices, at[filled], axis=0)[where] - bulge
+            high[small] = np.maximum.reduceat(self._vertices, at[filled], axis=0)[where] + bulge
+        return low, high
+
+    def _grouped(self) -> list[tuple[float, IntArray, Any]]:
+        from scipy.spatial import cKDTree
+
+        level = np.floor(np.log2(np.maximum(self.radius, 1e-6)) / 2.0).astype(int)
+        level[self.radius > 1.0] = 9
+        out = []
+        for k in np.unique(level):
+            members = np.flatnonzero(level == k)
+            largest = float(self.radius[members].max())
+            tree = None if largest > 1.0 else cKDTree(self.centre[members])
+            out.append((largest, members, tree))
+        return out
+
+    def _reach(self, centre: FloatArray, angle: float) -> IntArray:
+        """Footprints whose caps meet a cap."""
+        found = []
+        for largest, members, tree in self._groups:
+            reach = angle + largest
+            if tree is None or reach >= math.pi:
+                found.append(members)
+                continue
+            hits = tree.query_ball_point(centre, 2.0 * math.sin(reach / 2.0) + 1e-12, return_sorted=False)
+            if hits:
+                found.append(members[hits])
+        if not found:
+            return np.zeros(0, dtype=np.int64)
+        near = np.concatenate(found) if len(found) > 1 else found[0]
+        reach_each = np.minimum(math.pi, self.radius[near] + angle)
+        return np.asarray(near[self.centre[near] @ centre >= np.cos(reach_each) - 1e-15])
+
+    def prepare(self, region: Geography) -> Region:
+        """`Region.of`, remembered for the regions asked for last."""
+        known = self._prepared.get(id(region))
+        if known is None or known.geography is not region:
+            known = Region.of(region)
+            if len(self._prepared) >= 256:
+                self._prepared.clear()
+            self._prepared[id(region)] = known
+        return known
+
+    def candidates(self, region: Geography, epsilon_rad: float = 0.0) -> IntArray:
+        """Indices of footprints that may lie within an angle of a region: none that does is missing."""
+        if region.whole:
+            return np.arange(len(self.ids))
+        ready = self.prepare(region)
+        angle = ready.angle + epsilon_rad
+        if angle <= _WIDE_CAP_RAD or len(self.ids) < 200:
+            near = self._reach(ready.centre, angle)
+            if ready.angle > 1.5 or len(near) == 0:
+                return near
+            low, high = ready.low - epsilon_rad, ready.high + epsilon_rad
+            return near[((self.low[near] <= high) & (self.high[near] >= low)).all(axis=1)]
+        from ..graph.cells import cover, parse_cell
+        from ..planet import healpix
+
+        found: list[IntArray] = []
+        for cell in cover(region):
+            order, index = parse_cell(cell)
+            found.append(self._reach(healpix.position(order, index)[0], healpix.circumradius(order) + epsilon_rad))
+        return np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+
+    # ------------------------------------------------------------ exact
+
+    def distances_rad(self, index: IntArray, region: Geography) -> FloatArray:
+        """Angle from each of the footprints to a region, radians; 0 where they meet."""
+        import spherely
+
+        best = np.where(self.whole[index], 0.0, np.inf)
+        if region.whole:
+            return np.zeros(len(index))
+        for column, mask in zip(self._columns, self._have, strict=True):
+            have = mask[index]
+            if not have.any():
+                continue
+            own = column[index[have]]
+            for part in region.parts:
+                best[have] = np.minimum(best[have], spherely.distance(own, part, radius=1.0))
+        return np.asarray(np.maximum(0.0, best - region.margin_rad))
+
+    def meets(self, index: IntArray, region: Geography) -> npt.NDArray[np.bool_]:
+        """Which footprints share a point with an area without margin: exact predicates, then touching.
+
+        A point, or a vertex of a line, on the region's outline (to `TOUCH_RAD`) is in it; areas that touch along an
+        edge meet where S2's exact predicate says so.
+        """
+        import spherely
+
+        out = np.array(self.whole[index])
+        for column, mask in zip(self._columns, self._have, strict=True):
+            for part in region.parts:
+                todo = np.flatnonzero(mask[index] & ~out)
+                if len(todo):
+                    out[todo] = spherely.intersects(column[index[todo]], part)
+        doubtful = np.flatnonzero(~out & self._thin[index])
+        if len(doubtful):
+            ready = self.prepare(region)
+            owner, xyz = self._vertices_of(index[doubtful])
+            inside = ((xyz >= ready.low) & (xyz <= ready.high)).all(axis=1)
+            if inside.any():
+                pts = spherely.points(*to_lonlat(xyz[inside]))
+                gap = np.min([spherely.distance(p, pts, radius=1.0) for p in region.parts], axis=0)
+                out[doubtful[owner[inside][gap <= TOUCH_RAD]]] = True
+        return out
+
+    def _vertices_of(self, index: IntArray) -> tuple[IntArray, FloatArray]:
+        """(place in `index`, unit vector) of every vertex of some footprints, (m,) and (m, 3)."""
+        size = (self._start[1:] - self._start[:-1])[index]
+        at = np.concatenate([np.arange(self._start[i], self._start[i + 1]) for i in index])
+        return np.repeat(np.arange(len(index)), size), self._vertices[at]
+
+    def search(self, region: Geography, epsilon_m: float = 0.0) -> Found:
+        """Every footprint within `epsilon_m` of a region."""
+        epsilon = epsilon_m / self.body.radius_m
+        index = self.candidates(region, epsilon)
+        examined = len(index)
+        if epsilon == 0.0 and region.margin_rad == 0.0 and region.dimension == 2 and not region.whole:
+            index = index[self.meets(index, region)] if examined else index
+            return Found(index, np.zeros(len(index)), examined)
+        distance = self.distances_rad(index, region) if examined else np.zeros(0)
+        keep = distance <= epsilon + TOUCH_RAD
+        exact = np.where(distance <= TOUCH_RAD, 0.0, distance)
+        return Found(index[keep], exact[keep] * self.body.radius_m, examined)
+
+    def covered_by(self, index: IntArray, region: Geography) -> npt.NDArray[np.bool_]:
+        """Which footprints lie wholly in a region."""
+        out = np.zeros(len(index), dtype=bool)
+        if region.whole:
+            return ~out
+        import spherely
+
+        solid = ~self.whole[index]
+        single = len(region.parts) == 1 and region.margin_rad == 0
+        if single and solid.any():
+            first = self._columns[0][index[solid]]
+            alone = np.array([self._alone(int(i)) for i in index[solid]], dtype=bool)
+            out[np.flatnonzero(solid)[alone]] = spherely.covers(region.parts[0], first[alone])
+        doubtful = solid & ~out
+        if doubtful.any():
+            doubtful[doubtful] = self._vertices_in(index[doubtful], region)
+        for k in np.flatnonzero(doubtful):
+            out[k] = covers(region, self.geography(int(index[k])))
+        return out
+
+    def _alone(self, i: int) -> bool:
+        return i not in self._plain or len(self._plain[i].parts) == 1
+
+    def _vertices_in(self, index: IntArray, region: Geography) -> npt.NDArray[np.bool_]:
+        """Which footprints have all vertices in a region (necessary for being covered)."""
+        import spherely
+
+        owner, xyz = self._vertices_of(index)
+        pts = spherely.points(*to_lonlat(xyz))
+        d = np.min([spherely.distance(p, pts, radius=1.0) for p in region.parts], axis=0) - region.margin_rad
+        worst = np.maximum.reduceat(d, np.searchsorted(owner, np.arange(len(index))))
+        return np.asarray(worst <= COVER_RAD)
+
+    def covering(self, index: IntArray, region: Geography) -> npt.NDArray[np.bool_]:
+        """Which footprints hold a region wholly."""
+        if region.dimension == 0 and region.margin_rad == 0 and len(region.parts) == 1 and _is_point(region):
+            return self.distances_rad(index, region) <= TOUCH_RAD
+        return np.array([covers(self.geography(int(i)), region) for i in index], dtype=bool)
+
+    def nearest(self, region: Geography, k: int = 5) -> list[tuple[int, float]]:
+        """The k footprints nearest to a region with their distances, metres; exact, nearest first."""
+        angle = 1e-4
+        while True:
+            index = self.candidates(region, angle)
+            if len(index) >= k or angle >= math.pi:
+                distance = self.distances_rad(index, region)
+                inside = distance <= angle
+                if inside.sum() >= k or angle >= math.pi:
+                    order = sorted(range(len(index)), key=lambda j: (distance[j], self.ids[index[j]]))[:k]
+                    return [(int(index[j]), float(distance[j]) * self.body.radius_m) for j in order]
+            angle = min(math.pi, angle * 3.0)
+
+
+def _is_point(region: Geography) -> bool:
+    import spherely
+
+    return bool(spherely.get_type_id(region.parts[0]) == spherely.GeographyType.POINT.value)
