@@ -135,7 +135,7 @@ def greedy_cover(
     distances: list[float] = []
     while len(chosen) < min(k, n):
         gain = np.maximum(state.gains(), 0.0) if options.transport else weights
-        value = gain * (1.0 - np.clip(nearest, 0.0, 1.0)) if options.gate and chosen else gain
+        value = gain * (1.0 - np.clip(nearest, 0.0, 1.0)) ** options.gate if chosen else gain
         value = np.where(free, value, -np.inf)
         j = int(np.argmax(value))
         if value[j] <= 1e-15:

@@ -41,6 +41,7 @@ class _Problem:
     parts: Callable[[], tuple[list[SubQuery], np.ndarray]]
     reranker: Reranker | None
     notes: list[str]
+    expand: bool = False
     _similarity: np.ndarray | None = None
     _model: DemandModel | None = None
 
@@ -57,7 +58,7 @@ class _Problem:
         if self._model is None:
             parts, vectors = self.parts()
             hops = None
-            if self.options.expand:
+            if self.expand:
                 hops = first_round_hops(self.pool, self.prior, self.vectors, self.query, self.options)
             self._model = model_demand(
                 self.prior,
@@ -156,6 +157,7 @@ def select(
         parts=lambda: _parts(question, sub_queries, generator, lazy, vectors, query, options),
         reranker=reranker,
         notes=notes,
+        expand=selector == "coverage" if options.expand is None else options.expand,
     )
     return _RUN[selector](problem)
 

@@ -50,8 +50,9 @@ class Options:
     alpha, beta : exponents of w ∝ r^α L^β
     epsilon : ε of W_ε as a share of the median cost
     sharpness : r and L are exp(sharpness · z) of standardised scores, so that any retriever's scale will do
-    gate, transport : the two factors of the printed product rule; switching one off is the ablation
-    expand : first-round entities become demand (the second hop)
+    gate : exponent of the reassignment gate (1 − max cos): 1 as printed, 0 off; measured best well below 1 (ADR 0061)
+    transport : whether ΔW_ε is the other factor; without it the demand mass itself (the ablation)
+    expand : first-round entities become demand (the second hop); None: for ``coverage`` only
     mmr_lambda : relevance against novelty in MMR
     rrf_k : the constant of reciprocal-rank fusion
     covered_share : a demand counts as covered when a kept item reaches this share of the best item in the pool
@@ -64,9 +65,9 @@ class Options:
     beta: float = 1.0
     epsilon: float = 0.05
     sharpness: float = 1.5
-    gate: bool = True
+    gate: float = 0.25
     transport: bool = True
-    expand: bool = True
+    expand: bool | None = None
     mmr_lambda: float = 0.7
     rrf_k: int = 60
     covered_share: float = 0.9
@@ -76,7 +77,7 @@ class Options:
         for name in positive:
             if not getattr(self, name) > 0:
                 raise SelectionError(f"option {name} is {getattr(self, name)}; it must be positive")
-        for name in ("alpha", "beta"):
+        for name in ("alpha", "beta", "gate"):
             if not getattr(self, name) >= 0:
                 raise SelectionError(f"option {name} is {getattr(self, name)}; it must not be negative")
         for name in ("mmr_lambda", "covered_share"):
