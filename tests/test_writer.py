@@ -9,9 +9,10 @@ import pytest
 from areorag.errors import DatabaseError, UnknownNameError
 from areorag.graph import reader
 from areorag.graph.connection import Database
+from areorag.graph.decide import stems, version_key
 from areorag.graph.model import Band, Claim, Observation, ProductRef
 from areorag.graph.rows import EntityRef, HyperedgeRow
-from areorag.graph.writer import ObservationWriter, stems, version_key, write_observations
+from areorag.graph.writer import ObservationWriter, write_observations
 
 pytestmark = pytest.mark.db
 

@@ -120,7 +120,7 @@ def make(version: str, cache: Path, heap: str) -> Path | None:
     ServerError
         Another process is making it, or the throw-away server did not start.
     """
-    from . import server
+    from . import home as homes
 
     lock = Lock.load(version)
     java = find_java(lock.min_java)
@@ -133,10 +133,10 @@ def make(version: str, cache: Path, heap: str) -> Path | None:
         try:
             made = folder / "made.aot"
             home = folder / "home"
-            bolt, http = server.free_port(0), server.free_port(0)
+            bolt, http = homes.free_port(0), homes.free_port(0)
             password = "throw-away"
-            server.write_home(home, bolt, http, heap, "64m", password)
-            command = server.java_command(lock, lib, java, home, heap, [f"-XX:AOTCacheOutput={made}"])
+            homes.write_home(home, bolt, http, heap, "64m", password)
+            command = homes.java_command(lock, lib, java, home, heap, [f"-XX:AOTCacheOutput={made}"])
             _train(command, folder, bolt, password)
             if not made.is_file():
                 return None

@@ -92,12 +92,16 @@ class Site:
     stop_s: float | None = None
 
 
+_PIECE_RAD = math.radians(1.0)
+
+
 @dataclass
 class _Placed:
     site: Site
     number: int
     centre: Float
     radius: float
+    boxes: Float  # (pieces, 6)
     near: set[str] = field(default_factory=set)
 
     @property
@@ -144,7 +148,8 @@ class ColocationIndex:
             for other in placed.near:
                 self._sites[other].near.add(site.id)
             self._sites[site.id] = self._by_number[placed.number] = placed
-            self._tree.insert(placed.number, _box(placed.centre, placed.radius))
+            for box in placed.boxes:
+                self._tree.insert(placed.number, box)
             touched |= placed.near | {site.id}
         return touched
 
@@ -158,7 +163,9 @@ class ColocationIndex:
         placed = [p for p in map(self._place, {s.id: s for s in sites}.values()) if p is not None]
         if not placed:
             return
-        stream = ((p.number, _box(p.centre, p.radius), None) for p in placed)
+        boxes = np.concatenate([p.boxes for p in placed])
+        numbers = np.repeat([p.number for p in placed], [len(p.boxes) for p in placed])
+        stream = ((int(i), box, None) for i, box in zip(numbers, boxes, strict=True))
         self._tree = index.Index(stream, properties=self._property)
         self._by_number = {p.number: p for p in placed}
         self._sites = {p.site.id: p for p in placed}
@@ -175,7 +182,8 @@ class ColocationIndex:
             if placed is None:
                 continue
             del self._by_number[placed.number]
-            self._tree.delete(placed.number, _box(placed.centre, placed.radius))
+            for box in placed.boxes:
+                self._tree.delete(placed.number, box)
             for other in placed.near:
                 self._sites[other].near.discard(name)
             touched |= placed.near
@@ -248,12 +256,14 @@ class ColocationIndex:
         except GeometryError:
             return None
         self._next += 1
-        return _Placed(site, self._next, np.asarray(centre, dtype=np.float64), float(radius))
+        centre = np.asarray(centre, dtype=np.float64)
+        return _Placed(site, self._next, centre, float(radius), _boxes(geog, centre, float(radius)))
 
     def _meeting(self, placed: _Placed, *, later_only: bool = False) -> list[str]:
-        box = _box(placed.centre, placed.radius)
-        found = [self._by_number[i] for i in self._tree.intersection(box)]
-        found = [o for o in found if o.number > placed.number or not later_only]
+        numbers = {i for box in placed.boxes for i in self._tree.intersection(box)}
+        if later_only:
+            numbers = {i for i in numbers if i > placed.number}
+        found = [self._by_number[i] for i in sorted(numbers)]
         found = [o for o in found if o.site.id != placed.site.id and self._allowed(placed.site, o.site)]
         if not found:
             return []
@@ -283,12 +293,34 @@ def _interval(site: Site) -> tuple[float, float]:
     return min(start, stop), max(start, stop)
 
 
-def _box(centre: Float, radius: float) -> tuple[float, ...]:
-    """(x, y, z lowest, x, y, z highest) of the cap about `centre` with `radius` radians, a little wider."""
+def _boxes(geog: Any, centre: Float, radius: float) -> Float:
+    """(pieces, 6) boxes on the unit sphere (lowest x, y, z, highest x, y, z) that hold the footprint together.
+
+    A long line gets a box for every degree or so, everything else one: that of its vertices, widened by what an arc or
+    an interior can bulge out of it (1 - cos of the angle), cut with the box of the bounding cap.
+    """
+    from ..planet.coordinates import to_unit
+    from ..planet.geometry import sample_part, vertices
+
     angle = np.arccos(np.clip(centre, -1.0, 1.0))
-    low = np.cos(np.minimum(angle + radius, math.pi)) - 1e-9
-    high = np.cos(np.maximum(angle - radius, 0.0)) + 1e-9
-    return (*low.tolist(), *high.tolist())
+    low = np.cos(np.minimum(angle + radius, math.pi))
+    high = np.cos(np.maximum(angle - radius, 0.0))
+    if radius >= math.pi / 2 or geog.margin_rad > 0:
+        return _widened(low, high, 0.0)
+    if geog.dimension == 1 and len(geog.parts) == 1 and radius > _PIECE_RAD:
+        points = to_unit(*sample_part(geog.parts[0], 1.0).T)
+        first, second = points[:-1], points[1:]
+        step = float(np.max(np.linalg.norm(second - first, axis=1), initial=0.0))
+        if step < 2 * _PIECE_RAD:  # one chain: no jump between separate lines
+            sag = 1.0 - math.cos(_PIECE_RAD)
+            return _widened(np.minimum(first, second), np.maximum(first, second), sag)
+    points = to_unit(*vertices(geog).T)
+    bulge = 1.0 - math.cos(radius)
+    return _widened(np.maximum(low, points.min(axis=0) - bulge), np.minimum(high, points.max(axis=0) + bulge), 0.0)
+
+
+def _widened(low: Float, high: Float, by: float) -> Float:
+    return np.concatenate([np.atleast_2d(low) - (by + 1e-9), np.atleast_2d(high) + (by + 1e-9)], axis=1)
 
 
 def footprints_meet(geog: Any, name: str, others: list[tuple[Any, str]]) -> list[bool]:

@@ -72,7 +72,8 @@ class Database:
             secret = settings.neo4j_password.get_secret_value() if settings.neo4j_password else None
             db = cls.connect(settings.neo4j_uri, settings.neo4j_username, secret, settings.neo4j_database)
         else:
-            from .server import USER, ManagedServer
+            from .home import USER
+            from .server import ManagedServer
 
             server = ManagedServer(settings)
             state = server.start(progress)
@@ -170,6 +171,19 @@ class Database:
     def write(self, name: str, /, **params: Any) -> list[Row]:
         """Run ``queries/<name>.cypher`` in a write transaction; return its rows as dicts."""
         return self._managed(lambda tx: tx.run(name, **params), name, write=True)
+
+    def stream(self, name: str, /, **params: Any) -> Iterator[Row]:
+        """Rows of ``queries/<name>.cypher`` one by one, for results too long to hold; not retried."""
+        from neo4j import READ_ACCESS
+        from neo4j.exceptions import DriverError, Neo4jError
+
+        text = cypher.query(name).text
+        try:
+            with self._driver.session(database=self.database, default_access_mode=READ_ACCESS) as session:
+                for record in session.run(text, _plain(params)):
+                    yield _row(record)
+        except (DriverError, Neo4jError, OSError) as exc:
+            raise _translate(exc, self.uri, name) from None
 
     def transact(self, work: Callable[[Transaction], T], *, write: bool = True) -> T:
         """Run several named statements in one transaction, all or nothing; `work` may be called again on a retry."""

@@ -80,6 +80,7 @@ class Claim(Record):
     high: Num = None
     unit: str | None = None
     text: str = ""
+    citation: str | None = Field(None, description="the literature behind the claim")
 
 
 class Observation(Record):

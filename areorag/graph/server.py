@@ -8,7 +8,6 @@ outlives its callers, and a server or a caller that was killed (kill -9) is foun
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import logging
 import os
@@ -24,119 +23,15 @@ from typing import Any
 from ..errors import AuthenticationError, ServerError
 from ..settings import Settings
 from . import aot
-from .install import Java, Lock, Progress, file_lock, find_java, install
+from .home import USER, command_line, free_port, java_command, write_home
+from .install import Lock, Progress, file_lock, find_java, install
 
 log = logging.getLogger(__name__)
 
-USER = "neo4j"
 _STATE = "managed.json"
 _PID = Path("run") / "areorag.pid"
 _PORT_TRIES = 3
 _STOP_TIMEOUT_S = 60.0
-
-# LOAD CSV reaches files and the network even from a read-only session: both are closed (test_load_csv_is_refused).
-_CONF = """\
-server.default_listen_address=127.0.0.1
-server.bolt.listen_address=127.0.0.1:{bolt}
-server.bolt.advertised_address=127.0.0.1:{bolt}
-server.http.listen_address=127.0.0.1:{http}
-server.http.advertised_address=127.0.0.1:{http}
-server.http.enabled=true
-server.https.enabled=false
-server.memory.heap.initial_size={heap}
-server.memory.heap.max_size={heap}
-server.memory.pagecache.size={page_cache}
-server.directories.import=import
-dbms.security.auth_enabled=true
-dbms.security.allow_csv_import_from_file_urls=false
-internal.dbms.cypher_ip_blocklist=0.0.0.0/0,::/0
-dbms.usage_report.enabled=false
-client.allow_telemetry=false
-db.tx_log.rotation.retention_policy=1 days 256M
-db.shutdown_transaction_end_timeout=0s
-internal.server.bolt.thread_pool_shutdown_wait_time=0s
-internal.server.bolt.connection_shutdown_wait_time=0s
-"""
-
-_FLAGS = [
-    "-XX:+UseG1GC",
-    "-XX:-OmitStackTraceInFastThrow",
-    "-XX:+UnlockExperimentalVMOptions",
-    "-XX:+TrustFinalNonStaticFields",
-    "-XX:+DisableExplicitGC",
-    "-Djdk.nio.maxCachedBufferSize=1024",
-    "-Dio.netty.tryReflectionSetAccessible=true",
-    "-Djdk.tls.ephemeralDHKeySize=2048",
-    "-Djdk.tls.rejectClientInitiatedRenegotiation=true",
-    "-Dlog4j2.disable.jmx=true",
-    "-Dfile.encoding=UTF-8",
-    "--add-opens=java.base/java.nio=ALL-UNNAMED",
-    "--add-opens=java.base/java.io=ALL-UNNAMED",
-    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
-]
-
-
-def java_flags(java: Java) -> list[str]:
-    """JVM flags for one Java version; the later ones only silence warnings about what Neo4j is known to do."""
-    flags = list(_FLAGS)
-    if java.major >= 22:
-        flags.append("--enable-native-access=ALL-UNNAMED")
-    if java.major >= 24:
-        flags.append("--sun-misc-unsafe-memory-access=allow")
-    return flags
-
-
-def java_command(lock: Lock, lib: Path, java: Java, home: Path, heap: str, extra: list[str]) -> list[str]:
-    """Command line of the server. The class path is explicit and sorted: the AOT cache is bound to its order."""
-    jars = os.pathsep.join(str(lib / name) for name in sorted(jar.file for jar in lock.jars))
-    memory = [f"-Xms{heap}", f"-Xmx{heap}"]
-    tail = [lock.main, f"--home-dir={home}", f"--config-dir={home / 'conf'}"]
-    return [java.path, *memory, *java_flags(java), *extra, "-cp", jars, *tail]
-
-
-def auth_line(password: str) -> str:
-    """The credentials line Neo4j reads before its first start (salted SHA-256, 1,024 rounds)."""
-    salt = secrets.token_bytes(32)
-    digest = hashlib.sha256(salt + password.encode()).digest()
-    for _ in range(1023):
-        digest = hashlib.sha256(digest).digest()
-    return f"{USER}:SHA-256,{digest.hex()},{salt.hex()},1024:"
-
-
-def write_home(home: Path, bolt: int, http: int, heap: str, page_cache: str, password: str) -> None:
-    """Lay out a Neo4j home: folders, configuration and, before the first start, the credentials."""
-    for name in ("conf", "data", "logs", "plugins", "import", "run", "licenses"):
-        (home / name).mkdir(parents=True, exist_ok=True)
-    conf = _CONF.format(bolt=bolt, http=http, heap=heap, page_cache=page_cache)
-    (home / "conf" / "neo4j.conf").write_text(conf, "utf-8")
-    if not (home / "data" / "databases" / "system").exists():
-        auth = home / "data" / "dbms" / "auth.ini"
-        auth.parent.mkdir(parents=True, exist_ok=True)
-        auth.touch(mode=0o600)
-        auth.write_text(auth_line(password), "utf-8")
-
-
-def free_port(preferred: int) -> int:
-    """`preferred` where it can be bound on loopback, else a port the system chooses."""
-    for port in (preferred, 0):
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            with contextlib.suppress(OSError):
-                probe.bind(("127.0.0.1", port))
-                return int(probe.getsockname()[1])
-    raise ServerError("no free port on 127.0.0.1; close some programs and try again")
-
-
-def command_line(pid: int) -> str:
-    """Command line of a running process; empty when there is none or it is a zombie."""
-    proc = Path("/proc")
-    if (proc / "self").exists():
-        try:
-            return (proc / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            return ""
-    done = subprocess.run(["ps", "-ww", "-p", str(pid), "-o", "command="], capture_output=True, text=True, check=False)
-    return done.stdout
 
 
 class ManagedServer:
@@ -156,6 +51,7 @@ class ManagedServer:
         self.settings = settings
         self.home = settings.home.expanduser().resolve()
         self.cache = settings.cache_dir.expanduser().resolve()
+        self.password_file = self.home / "password"
         self._train = os.environ.get("AREORAG_AOT", "1") != "0" if train is None else train
 
     # ------------------------------------------------------------ public
@@ -178,20 +74,20 @@ class ManagedServer:
             self._start_java(first=state is None, progress=progress)
         return self.status() | {"started": True, "seconds": round(time.monotonic() - begun, 2)}
 
-    def stop(self) -> dict[str, Any]:
-        """Stop the server of this home: ``{stopped, killed, seconds}``; not running is not an error."""
+    def stop(self) -> str:
+        """Stop the server of this home; say what was done. Not running is not an error."""
         begun = time.monotonic()
         if not self.home.exists():
-            return {"stopped": False, "killed": False, "seconds": 0.0}
+            return "not running"
         with file_lock(self.home / "managed.lock", wait_s=self.settings.start_timeout_s):
             pid = self._pid()
-            killed = False
-            if pid:
-                killed = self._end(pid)
+            killed = self._end(pid) if pid else False
             (self.home / _PID).unlink(missing_ok=True)
-        if pid and self._train:
+        if not pid:
+            return "not running"
+        if self._train:
             aot.spawn(self.settings)
-        return {"stopped": bool(pid), "killed": killed, "seconds": round(time.monotonic() - begun, 2)}
+        return f"{'killed' if killed else 'stopped'} after {time.monotonic() - begun:.1f} s"
 
     def status(self) -> dict[str, Any]:
         """``{running, uri, http, browser, version, pid, home, password_file}``; addresses are None when not running."""
@@ -205,7 +101,7 @@ class ManagedServer:
             "version": state.get("neo4j", self.settings.neo4j_version),
             "pid": pid,
             "home": str(self.home),
-            "password_file": str(self.home / "password"),
+            "password_file": str(self.password_file),
             "aot_cache": state.get("aot", False) if running else None,
         }
 
@@ -254,7 +150,7 @@ class ManagedServer:
             The password file is gone or cannot be read.
         """
         try:
-            return (self.home / "password").read_text("utf-8").strip()
+            return self.password_file.read_text("utf-8").strip()
         except OSError:
             raise ServerError(
                 f"the password file in {self.home} cannot be read; restore it, or start over with  areorag db reset"
@@ -330,7 +226,7 @@ class ManagedServer:
         return ports[0], ports[1]
 
     def _ensure_password(self) -> str:
-        path = self.home / "password"
+        path = self.password_file
         if not path.exists():
             if (self.home / "data" / "databases" / "system").exists():
                 raise ServerError(
@@ -379,7 +275,7 @@ class ManagedServer:
                 except (DriverError, Neo4jError) as exc:
                     if "Unauthorized" in str(getattr(exc, "code", "")):
                         raise AuthenticationError(
-                            f"the managed Neo4j refuses the password in {self.home / 'password'}. "
+                            f"the managed Neo4j refuses the password in {self.password_file}. "
                             "Restore the file, or start over with  areorag db reset"
                         ) from None
             time.sleep(0.1)

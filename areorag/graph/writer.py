@@ -17,19 +17,18 @@ from __future__ import annotations
 
 import logging
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from .cells import parse_cell, within_pairs
 from .connection import Database, Transaction
+from .decide import Planned, decide, product_key, reason, stems
 from .ids import fold
+from .model import Claim
 from .rows import EntityRef, HyperedgeRow, check_row, content_hash, properties
 
 log = logging.getLogger(__name__)
-
-Action = Literal["new", "unchanged", "refresh", "replace", "keep", "forgotten"]
 
 
 @dataclass
@@ -48,16 +47,6 @@ class WriteReport:
         for name in ("added", "updated", "unchanged", "forgotten", "kept"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.changed += other.changed
-
-
-@dataclass
-class Planned:
-    """A row, its content hash and what to do with it."""
-
-    row: HyperedgeRow
-    digest: str
-    action: Action
-    state: dict[str, Any]
 
 
 @dataclass
@@ -146,9 +135,9 @@ class ObservationWriter:
         if kept:
             self._keep(tx, kept)
         if replace:
-            self._chain(tx, [(p, _tag(p.state["content_hash"]), "newer version") for p in replace], move=True)
+            self._chain(tx, [(p, _tag(p.state["content_hash"])) for p in replace], move=True)
         if kept:
-            self._chain(tx, [(p, _tag(p.digest), "fuller description") for p in kept], move=False)
+            self._chain(tx, [(p, _tag(p.digest)) for p in kept], move=False)
 
     def _retire(self, tx: Transaction, replace: list[Planned]) -> None:
         ids = [{"id": p.row.observation.id, "tag": _tag(p.state["content_hash"])} for p in replace]
@@ -167,40 +156,43 @@ class ObservationWriter:
 
     def _keep(self, tx: Transaction, kept: list[Planned]) -> None:
         """Records that are poorer than the current one: whole, under their own id, out of every index."""
-        rows, products, links = [], [], []
+        rows, products, links, claims = [], [], [], []
         for p in kept:
             o = p.row.observation
-            name = f"{o.id}@{_tag(p.digest)}"
-            node = properties(p.row, p.digest) | {"id": name, "of": o.id}
-            for unwanted in ("embedding", "known_hashes"):
-                node.pop(unwanted, None)
-            node["claims"] = [c.model_dump_json() for c in o.claims]
-            rows.append({"p": node})
-            product = _product(o) | {"superseded": True}
-            data_id = f"{o.product.data_id}@{_tag(p.digest)}"
-            products.append({"data_id": data_id, "p": product | {"data_id": data_id}})
+            tag = _tag(p.digest)
+            name = f"{o.id}@{tag}"
+            rows.append({**_node(p), "id": name, "of": o.id})
+            data_id = f"{o.product.data_id}@{tag}"
+            products.append({"data_id": data_id, "p": _product(o) | {"superseded": True, "data_id": data_id}})
             links.append({"id": name, "data_id": data_id})
+            p.state["retired_product"] = data_id
+            retired = [claim_parameters(c) | {"id": f"{c.id}@{tag}", "of": c.id} for c in o.claims]
+            if retired:
+                claims.append({"id": name, "claims": retired})
         tx.run("write_superseded", rows=rows)
+        if claims:
+            tx.run("write_superseded_claims", rows=claims)
         tx.run("write_products", rows=products)
         tx.run("write_from_product", rows=links, run=self.run_id)
 
-    def _chain(self, tx: Transaction, items: list[tuple[Planned, str, str]], *, move: bool) -> None:
+    def _chain(self, tx: Transaction, items: list[tuple[Planned, str]], *, move: bool) -> None:
+        """Tie current records to those they supersede, and remember every content seen."""
         rows = []
         hashes = []
-        for p, tag, reason in items:
+        for p, tag in items:
             name = p.row.observation.id
-            rows.append({"id": name, "old": f"{name}@{tag}", "reason": reason})
-            known = sorted({*(p.state.get("known_hashes") or []), p.digest})
-            hashes.append({"id": name, "hashes": known})
+            rows.append({"id": name, "old": f"{name}@{tag}", "reason": reason(p)})
+            hashes.append({"id": name, "hashes": sorted({*(p.state.get("known_hashes") or []), p.digest})})
         if move:
             tx.run("move_supersedes", rows=rows)
-            versions = [
-                {"data_id": p.row.observation.product.data_id, "old": p.state["retired_product"]}
-                for p, _, _ in items
-                if "retired_product" in p.state
-            ]
-            if versions:
-                tx.run("write_product_versions", rows=versions)
+            tx.run("hand_on_findings", rows=rows)
+        versions = [
+            {"data_id": p.row.observation.product.data_id, "old": p.state["retired_product"]}
+            for p, _ in items
+            if "retired_product" in p.state
+        ]
+        if versions:
+            tx.run("write_product_versions", rows=versions)
         tx.run("write_supersedes", rows=rows)
         tx.run("write_known_hashes", rows=hashes)
 
@@ -222,7 +214,7 @@ class ObservationWriter:
     def _entities(self, tx: Transaction, entities: dict[str, EntityRef], seen: _Seen) -> None:
         fresh = [entities[k] for k in sorted(entities) if k not in self._seen.entities and k not in seen.entities]
         if fresh:
-            tx.run("write_entities", rows=[_entity(ref) for ref in fresh])
+            tx.run("write_entities", rows=[entity_parameters(ref) for ref in fresh])
             seen.entities |= {ref.id for ref in fresh}
 
     def _cells(self, tx: Transaction, current: list[Planned], seen: _Seen) -> None:
@@ -247,7 +239,7 @@ class ObservationWriter:
             claims = p.row.observation.claims
             if not claims:
                 continue
-            rows.append({"h": p.row.observation.id, "claims": [_claim(c) for c in claims]})
+            rows.append({"h": p.row.observation.id, "claims": [claim_parameters(c) for c in claims]})
             named = {fold(ref.name): ref for ref in p.row.entities}
             for c in claims:
                 for word in (c.subject, c.property, c.value or ""):
@@ -293,58 +285,6 @@ def write_observations(
 ) -> WriteReport:
     """Write observation hyperedges under the run `run_id` (see `ObservationWriter`)."""
     return ObservationWriter(db, run_id, batch_size=batch_size).write(rows)
-
-
-# ---------------------------------------------------------------- decisions
-def decide(row: HyperedgeRow, digest: str, state: dict[str, Any] | None) -> Planned:
-    """What to do with a row, given what the graph knows of its id (see the module's docstring)."""
-    state = dict(state or {})
-    if digest in (state.get("forgotten") or ()):
-        return Planned(row, digest, "forgotten", state)
-    current = state.get("content_hash")
-    if current is None:
-        return Planned(row, digest, "new", state)
-    if digest == current:
-        same = state.get("recipe") == row.recipe
-        return Planned(row, digest, "unchanged" if same else "refresh", state)
-    if digest in (state.get("known_hashes") or ()):
-        return Planned(row, digest, "unchanged", state)
-    return Planned(row, digest, "replace" if _wins(row, digest, state) else "keep", state)
-
-
-def _wins(row: HyperedgeRow, digest: str, state: dict[str, Any]) -> bool:
-    """Whether a record replaces the current one: a later version, a file read again, or a fuller description."""
-    from .rows import fullness
-
-    o = row.observation
-    mine, theirs = o.product.version, state.get("version")
-    if mine and theirs and mine != theirs:
-        return version_key(mine) > version_key(str(theirs))
-    if o.product.source_file == state.get("source_file"):
-        return True
-    own, other = fullness(o), int(state.get("fullness") or 0)
-    return (own, digest) > (other, str(state["content_hash"]))
-
-
-def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
-    """Sort key of a version text: numbers by value, words by letter.
-
-    >>> version_key("V1.10") > version_key("1.9")
-    True
-    """
-    parts = re.findall(r"\d+|[A-Za-z]+", version.strip().removeprefix("v").removeprefix("V"))
-    return tuple((1, int(p), "") if p.isdigit() else (0, 0, p.lower()) for p in parts)
-
-
-def stems(data_id: str) -> list[str]:
-    """Ids without suffix that a product may be meant by, in upper case: ``ESP_1_2_RED`` → ``ESP_1_2``.
-
-    A stem has at least eight characters and a digit, so that a bare mission name stands for nothing.
-    """
-    upper = data_id.upper()
-    cuts = [m.start() for m in re.finditer(r"[_.\-]", upper)]
-    found = [upper[:cut] for cut in cuts]
-    return [s for s in (*found, upper) if len(s) >= 8 and any(char.isdigit() for char in s)]
 
 
 # ---------------------------------------------------------------- parameters
@@ -408,7 +348,8 @@ def _node(p: Planned) -> dict[str, Any]:
     return {"p": properties(p.row, p.digest), "xyz": xyz, "lonlat": lonlat}
 
 
-def _entity(ref: EntityRef) -> dict[str, Any]:
+def entity_parameters(ref: EntityRef) -> dict[str, Any]:
+    """A row of ``write_entities``."""
     extra = {k: v for k, v in ref.properties.items() if k not in ("id", "lonlat", "xyz") and v is not None}
     return {
         "id": ref.id,
@@ -419,7 +360,8 @@ def _entity(ref: EntityRef) -> dict[str, Any]:
     }
 
 
-def _claim(claim: Any) -> dict[str, Any]:
+def claim_parameters(claim: Claim) -> dict[str, Any]:
+    """Properties of a ``:Claim`` node."""
     data: dict[str, Any] = {k: v for k, v in claim.model_dump().items() if v is not None}
     data["name"] = " ".join(str(data[k]) for k in ("subject", "property", "value") if data.get(k))[:120]
     return data
@@ -428,11 +370,11 @@ def _claim(claim: Any) -> dict[str, Any]:
 def _product(o: Any) -> dict[str, Any]:
     product = {k: v for k, v in o.product.model_dump().items() if v is not None}
     level = {"level": o.processing_level} if o.processing_level else {}
-    return {**product, **level, "name": o.product.data_id, "key": o.product.data_id.upper()}
+    return {**product, **level, "name": o.product.data_id, "key": product_key(o.product.data_id)}
 
 
 def _source(name: str) -> dict[str, Any]:
     """A source as a label names it: a logical identifier loses its version, anything else is a DataID."""
     lid = name.split("::")[0] if name.lower().startswith("urn:") else None
     data_id = lid or name
-    return {"data_id": data_id, "lid": lid, "key": data_id.upper()}
+    return {"data_id": data_id, "lid": lid, "key": product_key(data_id)}

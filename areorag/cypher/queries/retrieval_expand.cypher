@@ -7,17 +7,17 @@ CALL (head, degree) {
   WITH head, degree
   WHERE degree <= $fan_out
   MATCH (head)<-[:BINDS]-(h:Hyperedge)
-  RETURN h
+  RETURN h, h.id IN $candidates AS candidate
+  ORDER BY candidate DESC, h.id
+  LIMIT $edges
   UNION
   WITH head, degree
   WHERE degree > $fan_out
-  UNWIND $candidates AS candidate
-  MATCH (h:Hyperedge {id: candidate})-[:BINDS]->(head)
-  RETURN h
+  UNWIND $candidates AS candidate_id
+  MATCH (h:Hyperedge {id: candidate_id})
+  WHERE (h)-[:BINDS]->(head)
+  RETURN h, true AS candidate
+  LIMIT $edges
 }
-WITH head, h
-ORDER BY head.id, h.id
-LIMIT $edges
-MATCH (h)-[b:BINDS]->(tail:Entity)
-RETURN head.id AS head, h.id AS edge, h:Observation AS observation, tail.id AS tail, tail.name AS name, b.role AS role,
-       COUNT { (tail)<-[:BINDS]-() } AS degree
+RETURN head.id AS head, head.name AS name, degree, h.id AS edge,
+       [(h)-[b:BINDS]->(tail:Entity) | [tail.id, tail.name, b.role]] AS members

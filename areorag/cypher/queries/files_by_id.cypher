@@ -1,0 +1,5 @@
+// Files of the journal by id
+CYPHER 5
+UNWIND $ids AS id
+MATCH (f:File {id: id})
+RETURN f.id AS id, f {.*} AS file

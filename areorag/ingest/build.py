@@ -1,0 +1,236 @@
+"""Observation records → rows for the writer: coordinates, cells, participants, text embedding (AreoRAG §III-B, Def. 1).
+
+Everything is computed for a batch at once. What is bound: instrument, platform, institution, the named places of the
+label, the named places that hold the position, and the minerals, elements and properties that the claims speak of.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from ..errors import AreoRAGError, GeometryError
+from ..graph.model import Claim, Observation
+from ..graph.rows import EntityRef, HyperedgeRow
+
+if TYPE_CHECKING:
+    from ..llm.embed import Embedder
+    from ..planet.gazetteer import Feature, Gazetteer
+    from ..settings import Settings
+
+log = logging.getLogger(__name__)
+
+MAX_PLACES = 6
+"""Named places around a position that are bound, smallest first."""
+_LABEL_OF_KIND = {
+    "mineral": "Mineral",
+    "group": "Mineral",
+    "element": "Element",
+    "oxide": "Element",
+    "property": "Concept",
+}
+_FACTS = re.compile(
+    r"^(taken|sol \d|mars year|solar longitude|local mean|resolution|band |incidence|emission|level|made from|produced)\b",
+    re.I,
+)
+_NUMBER = re.compile(r"\S*\d\S*(?:\s*°?\s*[NSEW]\b[,.]?)?")
+_SPACE = re.compile(r"\s+")
+
+
+def semantic_text(observation: Observation) -> str:
+    """What the observation is about, without ids, numbers, dates and coordinates: those are searched as what they are.
+
+    Rows of an index table then share few distinct texts, and the embedder is asked once for each.
+    """
+    text = (observation.text or "").replace(observation.id, " ")
+    sentences = [s for s in re.split(r"(?<=[.;])\s+", text) if s and not _FACTS.match(s)]
+    words = _SPACE.sub(" ", _NUMBER.sub(" ", " ".join(sentences))).strip(" .,;()")
+    if len(words) >= 3:
+        return words
+    parts = (observation.instrument, observation.kind, observation.body, *observation.targets)
+    return " ".join(part for part in parts if part) or observation.id
+
+
+@lru_cache(maxsize=8)
+def _gazetteer(body: str) -> Gazetteer | None:
+    from ..planet.gazetteer import Gazetteer
+
+    try:
+        return Gazetteer.load(body)
+    except AreoRAGError:
+        return None
+
+
+def feature_ref(feature: Feature, role: str) -> EntityRef:
+    """The entity of a gazetteer feature; bodies other than Mars are part of the id, since names repeat."""
+    from ..planet.bodies import get_body
+    from ..planet.coordinates import position_xyz
+
+    body = get_body(feature.body)
+    xyz = [float(v) for v in position_xyz(feature.lon, feature.lat, body)]
+    properties: dict[str, Any] = {
+        "type": feature.type,
+        "body": feature.body,
+        "lon_deg": float(feature.lon),
+        "lat_deg": float(feature.lat),
+        "diameter_m": feature.diameter_m,
+        "aliases": list(feature.aliases) or None,
+        "parent": feature.parent,
+        "lonlat": [float(feature.lon), float(feature.lat)],
+        "xyz": xyz,
+    }
+    if feature.body != "Mars":
+        from ..graph.ids import entity_id
+
+        properties["id"] = entity_id("Feature", f"{feature.name} {feature.body}")
+    return EntityRef(role, "Feature", feature.name, properties)
+
+
+@lru_cache(maxsize=4096)
+def _term(name: str) -> tuple[str, str] | None:
+    """(label, name) of a mineral, element or property of the lexicon."""
+    from ..planet.lexicon import get_lexicon
+
+    term = get_lexicon().get(name)
+    return (_LABEL_OF_KIND.get(term.kind, "Concept"), term.name) if term else None
+
+
+def claim_refs(claims: Iterable[Claim], body: str) -> list[EntityRef]:
+    """Entities that claims speak of: terms of the lexicon in property and value, a place in the subject."""
+    found: dict[str, EntityRef] = {}
+    gazetteer = _gazetteer(body)
+    for claim in claims:
+        for word in (claim.property, claim.value):
+            term = _term(word) if word and len(word) < 80 else None
+            if term is not None:
+                ref = EntityRef(term[0].lower(), term[0], term[1])
+                found.setdefault(ref.id, ref)
+        place = _place(gazetteer, claim.subject)
+        if place is not None:
+            ref = feature_ref(place, "subject")
+            found.setdefault(ref.id, ref)
+    return list(found.values())
+
+
+def _place(gazetteer: Gazetteer | None, name: str) -> Feature | None:
+    if gazetteer is None or not name or len(name) > 120:
+        return None
+    try:
+        return gazetteer.find(name)
+    except AreoRAGError:
+        return None
+
+
+class RowBuilder:
+    """Builds rows for one graph; keep one for a whole ingest, it remembers places and names."""
+
+    def __init__(self, settings: Settings, embedder: Embedder | None) -> None:
+        self.settings = settings
+        self.embedder = embedder
+        self._targets: dict[tuple[str, str], EntityRef | None] = {}
+        self._around: dict[tuple[str, float, float], list[EntityRef]] = {}
+
+    def build(self, observations: Sequence[Observation]) -> list[HyperedgeRow]:
+        """Rows of some observations, in their order. Warnings of the placing are added to the records.
+
+        Raises
+        ------
+        AreoRAGError
+            The settings do not fit together, or a body is not known.
+        """
+        from ..graph.hysh import embed_observations
+
+        if not observations:
+            return []
+        vectors = None
+        if self.embedder is not None:
+            vectors = self.embedder.embed([semantic_text(o) for o in observations])
+        text = vectors if self.settings.spatial_share < 1 else None
+        hysh = embed_observations(observations, self.settings, text=text)
+        cells = self._cells(observations)
+        rows = []
+        for i, o in enumerate(observations):
+            if hysh.warnings[i]:
+                o = o.model_copy(
+                    update={"warnings": [*o.warnings, *(w for w in hysh.warnings[i] if w not in o.warnings)]}
+                )
+            row = HyperedgeRow(
+                observation=o,
+                hysh=hysh.row(i),
+                cells=cells[i],
+                entities=self.participants(o),
+                embedding=None if vectors is None else vectors[i].tolist(),
+                embedder=None if self.embedder is None else self.embedder.name,
+            )
+            rows.append(row)
+        return rows
+
+    def _cells(self, observations: Sequence[Observation]) -> list[list[str]]:
+        from ..graph.cells import cover_many
+        from ..planet.geometry import footprint, point
+
+        geogs, at = [], []
+        for i, o in enumerate(observations):
+            try:
+                if o.footprint is not None:
+                    geogs.append(footprint(o.footprint))
+                elif o.position_lon_deg is not None and o.position_lat_deg is not None:
+                    geogs.append(point(o.position_lon_deg, o.position_lat_deg))
+                else:
+                    continue
+            except GeometryError as exc:
+                log.debug("%s: no cells: %s", o.id, exc)
+                continue
+            at.append(i)
+        cells: list[list[str]] = [[] for _ in observations]
+        for i, cover in zip(at, cover_many(geogs, self.settings.max_cells), strict=True):
+            cells[i] = cover
+        return cells
+
+    def participants(self, o: Observation) -> list[EntityRef]:
+        """What an observation binds, each with its role."""
+        refs = []
+        for role, label, name in (
+            ("instrument", "Instrument", o.instrument),
+            ("platform", "Platform", o.platform),
+            ("institution", "Institution", o.institution),
+        ):
+            if name:
+                refs.append(EntityRef(role, label, name))
+        for target in o.targets:
+            ref = self._target(target, o.body)
+            if ref is not None:
+                refs.append(ref)
+        if o.position_lon_deg is not None and o.position_lat_deg is not None:
+            refs += self._places(o.body, o.position_lon_deg, o.position_lat_deg)
+        refs += claim_refs(o.claims, o.body)
+        unique: dict[str, EntityRef] = {}
+        for ref in refs:
+            unique.setdefault(ref.id, ref)
+        return list(unique.values())
+
+    def _target(self, name: str, body: str) -> EntityRef | None:
+        """A named target: a place of the gazetteer, else a target by its own name; the body itself is no target."""
+        key = (name, body)
+        if key not in self._targets:
+            if name.strip().casefold() in (body.casefold(), ""):
+                self._targets[key] = None
+            else:
+                place = _place(_gazetteer(body), name)
+                self._targets[key] = feature_ref(place, "target") if place else EntityRef("target", "Target", name)
+        return self._targets[key]
+
+    def _places(self, body: str, lon: float, lat: float) -> list[EntityRef]:
+        gazetteer = _gazetteer(body)
+        if gazetteer is None:
+            return []
+        key = (body, round(lon, 4), round(lat, 4))
+        if key not in self._around:
+            if len(self._around) > 50_000:
+                self._around.clear()
+            found = gazetteer.containing(lon, lat, limit=MAX_PLACES)
+            self._around[key] = [feature_ref(f, "place") for f in found]
+        return self._around[key]
