@@ -96,6 +96,9 @@ class Settings(BaseSettings):
     llm_max_calls: int = Field(60, ge=0)
     llm_max_tokens: int = Field(60_000, ge=0)
     llm_timeout_s: float = Field(120.0, gt=0)
+    llm_per_minute: int | None = Field(None, ge=1, description="most calls a minute; None: as fast as it answers")
+    llm_price_in: float = Field(0.0, ge=0, description="price of a million prompt tokens, any currency")
+    llm_price_out: float = Field(0.0, ge=0, description="price of a million answer tokens")
 
     @classmethod
     def settings_customise_sources(

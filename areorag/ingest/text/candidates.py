@@ -89,8 +89,8 @@ RIGHT = {
     "mult": re.compile(r"^\s?\([^)]{0,40}(?:wt|ppm|%|Sol|sol|target|group|Fig|MAHLI|ChemCam|APXS)"),
 }
 _PLACE_WORDS = frozenset(
-    "Crater Planum Planitia Mons Montes Vallis Valles Terra Patera Chasma Fossae Palus Bay Rise Landing Formation "
-    "Dunes Plateau Ridge Buttes Park Basin Sea Ocean Island Islands State Desert Quadrangle Gorge".split()  # noqa: SIM905
+    "Crater Planum Planitia Mons Montes Vallis Valles Terra Patera Chasma Fossae Palus Bay Rise Landing Formation "  # noqa: SIM905
+    "Dunes Plateau Ridge Buttes Park Basin Sea Ocean Island Islands State Desert Quadrangle Gorge".split()
 )
 
 

@@ -51,8 +51,8 @@ _TRIGGER = {k: re.compile(rf"(?i)\b(?:{v})") for k, v in TRIGGER.items()}
 
 
 _FUNCTION = frozenset(
-    "in of with by from for to at on and than as is are was were has have the a an that which may be not no also "
-    "between or sol sols target drill member".split()  # noqa: SIM905
+    "in of with by from for to at on and than as is are was were has have the a an that which may be not no also "  # noqa: SIM905
+    "between or sol sols target drill member".split()
 )
 
 
