@@ -52,6 +52,15 @@ class Coded:
         return np.asarray(hit[self.codes])
 
 
+@dataclass(frozen=True)
+class FactRow:
+    """A fact stated by a text: what it says, its embedding (d,), how sure."""
+
+    text: str
+    vector: npt.NDArray[np.float32]
+    confidence: float
+
+
 @dataclass
 class Columns:
     """n observations, rows sorted by id.
@@ -65,6 +74,7 @@ class Columns:
     texts, targets, hashes : n each
     vectors : (n, dim) float32 text embeddings, unit length (zero rows where there is none)
     semantic, spatial : unique masked texts embedded, (m, dim), with the row's index into them (n,)
+    facts : text hyperedges by id
     topic_rows : canonical name of a property or value → rows that make a claim on it
     """
 
@@ -91,10 +101,19 @@ class Columns:
     spatial_of: IntArray
     row_of: dict[str, int] = field(default_factory=dict)
     topic_rows: dict[str, IntArray] = field(default_factory=dict)
+    facts: dict[str, FactRow] = field(default_factory=dict)
     version: str = ""
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def edge_vector(self, name: str) -> npt.NDArray[np.float32] | None:
+        """Text embedding of a hyperedge (observation or fact), or None."""
+        row = self.row_of.get(name)
+        if row is not None:
+            return np.asarray(self.vectors[row])
+        fact = self.facts.get(name)
+        return fact.vector if fact is not None else None
 
     def rows(self, ids: Sequence[str]) -> IntArray:
         """Row numbers of ids that are here, in their order."""
@@ -146,7 +165,25 @@ class ColumnStore:
             after = page[-1]["id"]
         columns = build_columns(rows, self._vectors(rows), self.embedder, stamp)
         columns.topic_rows = self._topics(columns)
+        columns.facts = self._facts()
         return columns
+
+    def _facts(self) -> dict[str, FactRow]:
+        rows: list[dict[str, Any]] = []
+        after = ""
+        while True:
+            page = self.db.read("retrieval_facts", after=after, limit=PAGE)
+            rows += [r for r in page if r["text"]]
+            if len(page) < PAGE:
+                break
+            after = page[-1]["id"]
+        if not rows:
+            return {}
+        vectors = np.asarray(self.embedder.embed([r["text"] for r in rows]), dtype=np.float32)
+        return {
+            r["id"]: FactRow(r["text"], v, 0.5 if r["confidence"] is None else float(r["confidence"]))
+            for r, v in zip(rows, vectors, strict=True)
+        }
 
     def _topics(self, columns: Columns) -> dict[str, IntArray]:
         """Rows by what their claims are on."""

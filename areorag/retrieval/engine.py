@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import EmptyQuestionError
 from ..graph.model import Observation
@@ -29,14 +30,16 @@ from .ranking import Ranked, RegionVector, rank, region_vector
 from .reporting import empty_message, explain_candidates, relaxations
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from ..graph.connection import Database
     from ..llm.embed import Embedder
     from ..planet.gazetteer import Gazetteer
     from ..settings import Settings
+    from .spatial import SpatialIndex
 
 log = logging.getLogger(__name__)
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
 
 STAGES = ("sparse", "dense", "semantic", "pareto", "plausibility", "expansion", "oem", "feedback", "coverage")
 """Stages that `Retriever.without` can leave out."""
@@ -128,13 +131,12 @@ class Retriever:
         without: Sequence[str] = (),
     ) -> None:
         from ..planet.gazetteer import Gazetteer as _Gazetteer
-        from .spatial import SpatialIndex
 
         self.db, self.settings, self.embedder = db, settings, embedder
         self.gazetteer = gazetteer if gazetteer is not None else _Gazetteer.load(settings.body)
         self.without = frozenset(without)
         self.columns = ColumnStore(db, settings, embedder)
-        self.spatial = SpatialIndex(db, settings.body)
+        self._spatial: tuple[Columns, SpatialIndex] | None = None
         self.model = plausibility.load(embedder.name)
         self._lock = threading.Lock()
         self._vectors: dict[str, npt.NDArray[np.float32]] = {}
@@ -189,6 +191,15 @@ class Retriever:
             return np.asarray(self.embedder.embed(list(texts)), dtype=np.float32)
         return np.stack([v for v in found if v is not None]) if found else np.zeros((0, self.embedder.dim), np.float32)
 
+    def spatial(self, columns: Columns) -> SpatialIndex:
+        """Spatial search over the same state of the graph as `columns`."""
+        from .spatial import SpatialIndex
+
+        with self._lock:
+            if self._spatial is None or self._spatial[0] is not columns:
+                self._spatial = (columns, SpatialIndex(self.db, self.settings.body, check_every_s=float("inf")))
+            return self._spatial[1]
+
     def feedback(self, stamp: str) -> Feedback:
         """Coupling 3 as it acts now; empty when switched off."""
         if not self.settings.feedback or "feedback" in self.without:
@@ -228,13 +239,11 @@ class _Run:
         with self.clock("spatial"):
             region = query_region(intent, r.gazetteer)
             out.region = region
-            rows, distance = self._places(region, columns)
-        out.trace["region"] = region_summary(region)
+            rows, distance, epsilon = self._places(region, columns)
+        out.trace["region"] = region_summary(region, epsilon)
         with self.clock("constraints"):
-            tests = constraints(intent, columns)
-            if "sparse" not in r.without or region.excluded:
-                tests += self._excluded_places(region, columns)
-        if region.geography is not None:
+            tests = constraints(intent, columns) + self._excluded_places(region, columns)
+        if region.bounded:
             out.counts.append(("in place", len(rows)))
         keep = np.ones(len(rows), dtype=bool)
         for test in tests:
@@ -246,9 +255,17 @@ class _Run:
             return out
         with self.clock("scores"):
             ranked = rank(
-                intent, columns, candidates, d, region, r.embed, lambda_spatial=r.settings.lambda_spatial,
-                pool=r.settings.pool, without=r.without,
-            )  # fmt: skip
+                intent,
+                columns,
+                candidates,
+                d,
+                epsilon,
+                region.bounded,
+                r.embed,
+                lambda_spatial=r.settings.lambda_spatial,
+                pool=r.settings.pool,
+                without=r.without,
+            )
         out.counts.append(("on the Pareto front", int(np.sum(ranked.layer == 0))))
         out.lambdas = ranked.weights.as_dict()
         out.trace["lambda"] = ranked.weights.source
@@ -266,16 +283,18 @@ class _Run:
         return out
 
     # ------------------------------------------------------------ stages
-    def _places(self, region: QueryRegion, columns: Columns) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-        """C_s: rows in place and their distances (0 inside); all rows where no place was asked."""
-        if region.geography is None or "sparse" in self.r.without:
-            return np.arange(len(columns)), np.full(len(columns), 0.0 if region.geography is None else np.nan)
-        found = self.r.spatial.search(region.geography, region.epsilon_m, region.predicate)
+    def _places(self, region: QueryRegion, columns: Columns) -> tuple[IntArray, FloatArray, float]:
+        """C_s: rows in place, their distances (0 inside) and ε; all rows where no place was asked."""
+        if not region.bounded:
+            return np.arange(len(columns)), np.zeros(len(columns)), 0.0
+        if "sparse" in self.r.without:
+            return np.arange(len(columns)), np.full(len(columns), np.nan), 0.0
+        found = self.r.spatial(columns).candidates(region.regions, region.epsilon_m, region.relation, explain=False)
         rows = np.array([columns.row_of.get(i, -1) for i in found.ids], dtype=np.int64)
         known = rows >= 0
         rows, distance = rows[known], np.asarray(found.distance_m, dtype=np.float64)[known]
         order = np.argsort(rows, kind="stable")
-        return rows[order], distance[order]
+        return rows[order], distance[order], float(found.epsilon_m)
 
     def _excluded_places(self, region: QueryRegion, columns: Columns) -> list[Constraint]:
         """Records centred in an excluded place are out."""
@@ -285,7 +304,7 @@ class _Run:
 
         gone = np.zeros(len(columns), dtype=bool)
         for place in region.excluded:
-            found = self.r.spatial.search(place, 0.0, "intersects")
+            found = self.r.spatial(columns).candidates(place, 0.0, "intersects", explain=False)
             for id_ in found.ids:
                 row = columns.row_of.get(id_)
                 if row is not None and np.isfinite(columns.lon[row]):
@@ -307,7 +326,7 @@ class _Run:
                 pool,
                 ranked.question,
                 entity_vectors=r.embed,
-                edge_vector=lambda i: columns.vectors[columns.row_of[i]] if i in columns.row_of else None,
+                edge_vector=columns.edge_vector,
                 coordinates=places,
                 model=r.model,
                 search=search,
@@ -320,6 +339,10 @@ class _Run:
             "triples": len(found.triples),
             "model": r.model.name,
         }
+        ranked_facts = sorted(
+            ((i, s) for i, s in found.plausibility.items() if i in columns.facts), key=lambda p: (-p[1], p[0])
+        )
+        out.facts = [(i, s, tuple(str(t) for t in found.paths.get(i, ()))) for i, s in ranked_facts[:20]]
         return found
 
     def _finish(self, ranked: Ranked, columns: Columns, expansion: Expansion, out: Retrieval) -> None:
@@ -396,8 +419,9 @@ class _Run:
         """Nothing meets all constraints: what was understood, what is near, what to relax."""
         from .reporting import nearest_records
 
-        out.relax = relaxations(rows, tests, region, len(columns), self.r.spatial)
-        out.nearest = [Nearest(*n) for n in nearest_records(columns, region, tests, self.r.spatial)]
+        index = self.r.spatial(columns)
+        out.relax = relaxations(rows, tests, region)
+        out.nearest = [Nearest(*n) for n in nearest_records(columns, region, tests, index)]
         out.message = empty_message(out.intent, region, out.nearest, out.relax, len(columns))
         out.counts.append(("kept", 0))
         if self.explain:

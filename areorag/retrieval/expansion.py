@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 FloatArray = npt.NDArray[np.float64]
 Coordinates = Callable[[str], tuple[float, npt.NDArray[np.float64]] | None]
-FAN_OUT = 150
-MAX_EDGES = 400
+FAN_OUT = 100
+MAX_EDGES = 40
 MAX_FRONTIER = 24
-_ROLES_AS_PLACE = ("Feature", "Target")
+MAX_ROWS = 600
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,7 @@ class Search:
     fan_out: int = FAN_OUT
     max_edges: int = MAX_EDGES
     max_frontier: int = MAX_FRONTIER
+    max_rows: int = MAX_ROWS
 
 
 def expand(
@@ -125,18 +126,15 @@ def expand(
     out = Expansion()
     if not seeds:
         return out
-    known = {row["id"]: row for row in db.read("retrieval_seeds", ids=list(seeds))}
-    out.queries += 1
-    out.seeds = sorted(known)
-    topics = set(known)
-    hop_of = dict.fromkeys(known, 0)
-    names = {id_: str(row["name"] or id_) for id_, row in known.items()}
-    frontier = sorted(known, key=lambda i: (int(known[i]["degree"]), i))[: limits.max_frontier]
+    names: dict[str, str] = {}
+    topics = set(seeds)
+    hop_of = dict.fromkeys(seeds, 0)
+    frontier = list(seeds)[: limits.max_frontier * 4]
     seen: set[tuple[str, str, str]] = set()
     for hop in range(limits.max_depth):
         if not frontier:
             break
-        rows = db.read(
+        found = db.read(
             "retrieval_expand",
             frontier=frontier,
             candidates=list(candidates),
@@ -145,8 +143,10 @@ def expand(
         )
         out.queries += 1
         out.steps = hop + 1
-        for row in rows:
-            names.setdefault(row["tail"], str(row["name"] or row["tail"]))
+        if hop == 0:
+            topics = {row["head"] for row in found}
+            out.seeds = sorted(topics)
+        rows = _rows(found, names, limits.max_rows)
         batch = _new_rows(rows, seen, edge_vector)
         if not batch:
             break
@@ -159,6 +159,19 @@ def expand(
         if len(out.triples) >= limits.minimum:
             break
     out.triples.sort(key=lambda t: (-t.score, t.edge, t.tail))
+    return out
+
+
+def _rows(found: list[dict[str, Any]], names: dict[str, str], limit: int) -> list[dict[str, Any]]:
+    """(head, edge, tail, role) rows; heads of few hyperedges first, so that the limit cuts the common ones."""
+    out: list[dict[str, Any]] = []
+    for step in sorted(found, key=lambda r: (int(r["degree"]), r["head"], r["edge"])):
+        names.setdefault(step["head"], str(step["name"] or step["head"]))
+        for tail, name, role in step["members"]:
+            names.setdefault(tail, str(name or tail))
+            out.append({"head": step["head"], "edge": step["edge"], "tail": tail, "role": role})
+        if len(out) >= limit:
+            break
     return out
 
 
@@ -262,12 +275,11 @@ def _keep(out: Expansion, kept: list[tuple[dict[str, Any], float]], names: dict[
 def _next_frontier(
     kept: list[tuple[dict[str, Any], float]], hop_of: dict[str, int], hop: int, limits: Search
 ) -> list[str]:
-    """Tails of the best triples, not yet opened; rare entities before common ones."""
-    best: dict[str, tuple[float, int]] = {}
+    """Tails of the best triples that were not opened yet."""
+    best: dict[str, float] = {}
     for row, score in kept:
-        if row["tail"] not in hop_of and score > best.get(row["tail"], (-1.0, 0))[0]:
-            best[row["tail"]] = (score, int(row["degree"]))
+        if row["tail"] not in hop_of and score > best.get(row["tail"], -1.0):
+            best[row["tail"]] = score
     for tail in best:
         hop_of[tail] = hop + 1
-    order = sorted(best, key=lambda t: (-round(best[t][0], 6), best[t][1], t))
-    return order[: limits.max_frontier]
+    return sorted(best, key=lambda t: (-round(best[t], 6), t))[: limits.max_frontier]

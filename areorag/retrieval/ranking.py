@@ -1,7 +1,7 @@
 """Scores of the candidates, the Pareto front, λ, and the region vector (Spatial-RAG §4.3–4.4, AreoRAG Eq. 13).
 
-``total = λᵀf + 0.15·plausibility + 0.10·oem + 0.05·prior``; the front decides first: a candidate of an inner layer never
-stands before one of an outer layer unless the additions lift it over (they are bounded and only ever add).
+``total = λᵀf + 0.15·plausibility + 0.10·oem + 0.05·prior``; the front decides first among equals: an inner
+layer costs 0.001 each; what is added is bounded and only ever adds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .columns import Columns, topic_key
 from .dense import cosine, positive, question_masks
 from .hybrid import Weights, default_weights, recency, resolution_fit, sparse_score, spatial_score
 from .intent.model import SpatialIntent
-from .intent.resolve import QueryRegion
+from .intent.resolve import D0_M
 from .pareto import choose, front_layers
 
 FloatArray = npt.NDArray[np.float64]
@@ -84,7 +84,8 @@ def rank(
     columns: Columns,
     rows: IntArray,
     distance_m: FloatArray,
-    region: QueryRegion,
+    epsilon_m: float,
+    bounded: bool,
     embed: EmbedFn,
     *,
     lambda_spatial: float,
@@ -92,18 +93,23 @@ def rank(
     without: frozenset[str] = frozenset(),
     weights: Weights | None = None,
 ) -> Ranked:
-    """Score and order the candidates. Deterministic: equal scores are ordered by id."""
+    """Score and order the candidates; equal scores are ordered by id.
+
+    Parameters
+    ----------
+    distance_m : (m,) distance to the region, NaN where it is not known
+    epsilon_m : ε in force: it halves f_sparse (10 km where it is 0)
+    bounded : whether the question bounds the place
+    """
     spatial_words, semantic_words = question_masks(intent)
     texts = [t for t in (intent.question, spatial_words, semantic_words) if t]
     vectors = dict(zip(texts, embed(texts), strict=True))
     f_dense = _dense(columns, rows, vectors.get(spatial_words), columns.spatial, columns.spatial_of, "dense" in without)
     f_topic = _topic(intent, columns, rows)
     f_k = _semantic(columns, rows, vectors.get(semantic_words), f_topic, bool(intent.properties), "semantic" in without)
-    f_sparse = sparse_score(distance_m, region.d0_m) if "sparse" not in without else np.zeros(len(rows))
+    f_sparse = sparse_score(distance_m, epsilon_m or D0_M) if "sparse" not in without else np.zeros(len(rows))
     topical = bool(semantic_words) and "semantic" not in without
-    lam = weights or default_weights(
-        spatial_question=region.geography is not None, topical=topical, lambda_spatial=lambda_spatial
-    )
+    lam = weights or default_weights(spatial_question=bounded, topical=topical, lambda_spatial=lambda_spatial)
     lam = _ablated(lam, without)
     f_s = spatial_score(f_sparse, f_dense, lam.sparse, lam.dense) if lam.spatial > 0 else np.zeros(len(rows))
     fit = resolution_fit(columns.resolution_m[rows], intent.resolution_m)

@@ -33,7 +33,7 @@ def explain_candidates(
 ) -> list[dict[str, Any]]:
     """``{id, fate, why, scores}``: the kept, then the ranked that were not kept, then those a constraint dropped."""
     out: list[dict[str, Any]] = []
-    place = "" if region.geography is None else "in place, "
+    place = "" if not region.bounded else "in place, "
     if ranked is not None:
         for n, i in enumerate(ranked.order[: limit * 2]):
             id_ = columns.ids[ranked.rows[i]]
@@ -86,9 +86,7 @@ def _day(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).date().isoformat()
 
 
-def relaxations(
-    rows: IntArray, tests: list[Constraint], region: QueryRegion, total: int, spatial: SpatialIndex
-) -> list[str]:
+def relaxations(rows: IntArray, tests: list[Constraint], region: QueryRegion) -> list[str]:
     """What each single constraint costs: how many records there would be without it, most helpful first."""
     out: list[tuple[int, str]] = []
     for skip in tests:
@@ -101,7 +99,7 @@ def relaxations(
         n = int(keep.sum())
         if n:
             out.append((n, f"without the {skip.name} ({skip.wanted}): {n:,}"))
-    if region.geography is not None and tests:
+    if region.bounded and tests:
         everywhere = np.logical_and.reduce([t.mask for t in tests])
         n = int(everywhere.sum())
         if n:
@@ -118,8 +116,8 @@ def nearest_records(
     soft = [t for t in tests if t not in firm]
     meets = np.logical_and.reduce([t.mask for t in soft]) if soft else np.ones(len(columns), dtype=bool)
     out: list[tuple[str, float | None, tuple[str, ...]]] = []
-    if region.geography is not None:
-        for id_, d in spatial.nearest(region.geography, 200):
+    if region.bounded:
+        for id_, d in spatial.nearest(region.regions, 200):
             row = columns.row_of.get(id_)
             if row is None or not allowed[row]:
                 continue

@@ -31,7 +31,7 @@ _Y = r"(?:19[5-9]\d|20[0-4]\d)"
 
 def _point(k: int) -> str:
     """One date of any form, group names suffixed by `k`."""
-    month = rf"(?:{_MONTH.format(k)})\.?"
+    month = rf"(?:{_MONTH.format(k)}){B1}\.?"
     month2 = month.replace("(?P<m", "(?P<w")
     of = r"(?:\s*(?:of|de|del|,|-|/)\s*|\s+|\.\s*)"
     return (
@@ -60,7 +60,7 @@ _MONTH_ONLY = "|".join(f"(?P<mm_{i + 1}>{m})" for i, m in enumerate(_MONTHS))
 def read_dates(scan: Scan) -> Dates | None:
     """The first date or range of dates, ISO days; None when there is none."""
     point1, point2 = _point(1), _point(2)
-    short = rf"(?:(?P<sd>\d{{1,2}})(?:st|nd|rd|th)?\s+)?(?:{_MONTH_ONLY})\.?(?:\s+(?P<sd2>\d{{1,2}}))?"
+    short = rf"(?:(?P<sd>\d{{1,2}})(?:st|nd|rd|th)?\s+)?(?:{_MONTH_ONLY}){B1}\.?(?:\s+(?P<sd2>\d{{1,2}}))?"
     for match in scan.iter(rf"{B0}(?:{_LEAD}\s+(?:the\s+)?)?{short}{_SEP}{point1}"):
         second = _read(match, 1)
         month = next(int(k[3:]) for k, v in match.groupdict().items() if k.startswith("mm_") and v)

@@ -46,7 +46,7 @@ _COMPARE = (
     r"diferenca\w*|diferem|сравн\w+|различ\w+|отлич\w+|соглас\w+|совпада\w+|расход\w+|противореч\w+"
 )
 _COMPARE_GLUED = r"比较|对比|差异|差别|一致|不同|矛盾|比べ|比較|違い|相違"
-_COMPARE_THAN = r"(?:higher|lower|warmer|colder|larger|smaller|brighter|darker|more|less|greater|thicker|stronger|weaker)\b[^.;?]{0,60}\bthan\s+(?:in|at|during|over|from|for|on|by)\b"
+_COMPARE_THAN = r"(?:higher|lower|warmer|colder|larger|smaller|brighter|darker|more|less|greater|thicker|stronger|weaker)\b[^.;?]{0,60}\bthan\s+(?:(?:in|at|during|over|from|for|on|by|my|mars)\b|[a-z]+'s\b)"
 _BEARING = r"-(?:bearing|rich|poor|free)\s+(?:unit|layer|rock|terrain|outcrop|deposit|bed|material|plain|sediment)"
 
 
@@ -298,4 +298,6 @@ def _false_property(scan: Scan, start: int, end: int, name: str) -> bool:
         return True
     if name in ("composition", "mineralogy") and rx(r"^\s+(?:maps?|index|parameter)").search(right):
         return False
+    if name == "dust storms" and rx(r"^\s*-?\s*season").search(right):
+        return True
     return name == "layers" and rx(r"^\s+of\b").search(right) is not None

@@ -142,6 +142,8 @@ def _directly_before(scan: Scan, pattern: str, place: Place) -> bool:
         r"(?:\b(?:in|at|of|from|across|over)\s+the|\bthe\s+(?:very|far|extreme|deep)|\bthe\s+far)\s+(?:very\s+|far\s+)?(?:north|south|east|west)\s+of\s*(?:the\s+)?$"
     ).search(left):
         return False  # "in the south of Hellas" is a part of it
+    if rx(r"(?:north|south)[\s-]?(?:east|west)(?:wards?)?\s+of\s*(?:the\s+)?$").search(left):
+        return False  # a quarter between two directions has no relation of its own
     return bool(
         rx(
             rf"(?:{word(pattern)}|(?:{pattern}))\s*(?:the\s+|le\s+|la\s+|el\s+|l'|cr[aá]ter\w*\s+|krater\w*\s+|кратера\s+)?$"

@@ -51,7 +51,7 @@ def read_ls(scan: Scan) -> list[Window]:
     """Windows given as numbers; ``±``, open ends and wraps included."""
     out: list[Window] = []
     lead = rf"{B0}(?P<lead>around|about|near|approximately|~|circa|from|between)?\s*(?:{_LS})(?![a-z])\s*(?P<op>=|:|of|from|between|range|is|in|>=?|<=?|~|around|about|above|below|after|before|entre|de|von|zwischen|от|с|\[|\()*\s*(?:between|from|about)?\s*"
-    rng = rf"(?P<a>{NUM})(?:{_TO}(?:(?:{_LS})\s*=?\s*)?(?P<b>{NUM})(?![\d.]*\s*(?:km|m\b|[nsew]\b)))?(?:\s*(?:°|deg(?:rees?)?))?(?:\s*(?:±|\+/?-|\+-)\s*(?P<pm>{NUM}))?\s*°?"
+    rng = rf"(?P<a>{NUM})(?:{_TO}(?:(?:{_MY})\s*\d{{1,2}},?\s*)?(?:(?:{_LS})\s*=?\s*)?(?P<b>{NUM})(?![\d.]*\s*(?:km|m\b|[nsew]\b)))?(?:\s*(?:°|deg(?:rees?)?))?(?:\s*(?:±|\+/?-|\+-)\s*(?P<pm>{NUM}))?\s*°?"
     for match in scan.iter(lead + rng):
         window = _ls_window(match)
         if window is not None:
@@ -96,7 +96,7 @@ _LINK = r"(?:\s|-|の|的|季|时|,\s?)*(?:of\s+the\s+|in\s+the\s+|of\s+|in\s+|o
 
 def read_seasons(scan: Scan, default_north: bool | None) -> tuple[list[Window], list[Window]]:
     """Season windows (wanted, excluded). A season without a hemisphere takes that of the place, else the north's."""
-    wanted: list[Window] = []
+    wanted = _marked_points(scan)
     excluded: list[Window] = []
     for season, words in _SEASONS.items():
         ascii_words = "|".join(w for w in words.split("|"))
@@ -114,7 +114,6 @@ def read_seasons(scan: Scan, default_north: bool | None) -> tuple[list[Window], 
                 negative = rx(_NEGATED).search(scan.left(match.start(), 26))
                 (excluded if negative else wanted).append(window)
                 scan.take(*match.span(), "ls_deg", f"{season}, {'south' if north is False else 'north'}: {window}")
-    wanted += _marked_points(scan)
     return wanted, excluded
 
 
