@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..llm.chat import ChatModel
     from ..llm.embed import Embedder
     from ..retrieval.engine import Retrieval, Retriever
+    from ..retrieval.intent.model import SpatialIntent
     from ..triage.pict import Triage, Verdict
 
 MAX_PARTNERS = 6
@@ -88,7 +89,10 @@ class Asker:
             asked are added, at most six: a conflict shown with one side only would be no conflict.
         """
         began = time.perf_counter()
-        retrieval = self.retriever.retrieve(question, k=k, explain=explain)
+        intent = self.retriever.understand(question)
+        if intent.unresolved and not intent.is_spatial:
+            return self._unknown_place(question, intent, began)
+        retrieval = self.retriever.retrieve(intent, k=k, explain=explain)
         trace = self._trace(retrieval)
         clock = trace.seconds
         with _timed(clock, "texts"):
@@ -206,6 +210,17 @@ class Asker:
             trace=trace,
             found=False,
         )
+
+    def _unknown_place(self, question: str, intent: SpatialIntent, began: float) -> Answer:
+        """A place that no gazetteer knows would make every record "in place": say so instead of guessing."""
+        from ..retrieval.engine import Retrieval
+
+        name = intent.unresolved[0]
+        near = [m.feature.name for m in self.retriever.gazetteer.lookup(name, fuzzy=True)][:3]
+        hint = f"Did you mean {', '.join(near)}?" if near else "Give coordinates, for example  at 77.4 E, 18.5 N"
+        retrieval = Retrieval(intent, message=f"{name} is not a place known on {intent.body}. {hint}")
+        trace = self._trace(retrieval)
+        return self._finish(self._nothing(question, retrieval, trace), trace.seconds, began)
 
     def _trace(self, retrieval: Retrieval) -> Trace:
         intent = retrieval.intent

@@ -51,11 +51,10 @@ def status(home: HomeOption = None, json: JsonOption = None) -> None:
         state = dict(_server(home).status()) | {"managed": True}
     if state.get("running"):
         from ..graph.connection import Database
-        from ..graph.reader import counts
 
         try:
             with Database.open(settings, migrate=False) as db:
-                state |= {"uri": db.uri, "neo4j": db.server_version, "counts": counts(db)}
+                state |= {"uri": db.uri, "neo4j": db.server_version(), "counts": db.counts()}
         except DatabaseError as exc:
             if settings.neo4j_uri:
                 raise

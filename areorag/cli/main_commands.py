@@ -65,6 +65,8 @@ def ask(
     write_json(json, answer)
     if json != "-":
         console().print(answer_text(answer, explain=explain), markup=False)
+    if not answer.found:
+        raise typer.Exit(1)
 
 
 def retrieve(
@@ -85,20 +87,14 @@ def retrieve(
         hits = areo.retrieve(question, k=k, selector=selector, explain=explain)
     write_json(json, list(hits))
     if json == "-":
-        return
-    from rich.table import Table
-
+        raise typer.Exit(0 if hits else 1)
     out = console()
     if not hits:
         out.print(hits.message or "nothing found", markup=False)
-        return
-    names = list(dict.fromkeys(n for h in hits for n in h.scores))
-    table = Table(box=None, pad_edge=False)
-    for heading in ("id", "score", *names):
-        table.add_column(heading, justify="left" if heading == "id" else "right", overflow="fold")
-    for hit in hits:
-        table.add_row(hit.id, f"{hit.score:.3f}", *(f"{hit.scores[n]:.3f}" if n in hit.scores else "" for n in names))
-    out.print(table)
+        raise typer.Exit(1)
+    for n, hit in enumerate(hits, 1):
+        out.print(f"{n:>3}  {hit.score:.3f}  {hit.id}", markup=False)
+        out.print("            " + "  ".join(f"{k} {v:.2f}" for k, v in hit.scores.items()), markup=False)
     if explain:
         from ..answer.render import explain_line
 
