@@ -8,7 +8,9 @@ not obvious are decoded by pvl's own decoder, and the tests compare both on ever
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from functools import lru_cache
@@ -87,6 +89,7 @@ _TOKEN = re.compile(
     r"""
     (?P<space>[ \t\n\r\v\f]+)
   | (?P<comment>/\*.*?\*/)
+  | (?P<remark>\#[^\n]*\n)
   | (?P<string>"[^"]*"|'[^']*')
   | (?P<units><[^<>]*>(?=[ \t\n\r\v\f,)};]|\Z))
   | (?P<punct>[=(){},;])
@@ -108,10 +111,20 @@ _BEGIN = {"GROUP": "END_GROUP", "OBJECT": "END_OBJECT", "BEGIN_GROUP": "END_GROU
 MAX_DEPTH = 40
 
 
+@contextmanager
+def quiet_pvl() -> Iterator[None]:
+    """pvl warns about libraries it could use and does not need; those warnings are not the user's."""
+    with warnings.catch_warnings():
+        for category in (ImportWarning, PendingDeprecationWarning, DeprecationWarning):
+            warnings.simplefilter("ignore", category)
+        yield
+
+
 @lru_cache(maxsize=1)
 def _pvl_decoder() -> Any:
-    from pvl.decoder import OmniDecoder
-    from pvl.grammar import OmniGrammar
+    with quiet_pvl():
+        from pvl.decoder import OmniDecoder
+        from pvl.grammar import OmniGrammar
 
     return OmniDecoder(grammar=OmniGrammar())
 
@@ -119,7 +132,8 @@ def _pvl_decoder() -> Any:
 @lru_cache(maxsize=4096)
 def _decode_by_pvl(word: str) -> Scalar:
     try:
-        value: Scalar = _pvl_decoder().decode_simple_value(word)
+        with quiet_pvl():
+            value: Scalar = _pvl_decoder().decode_simple_value(word)
     except (ValueError, OverflowError) as exc:
         raise NotOrdinary(f"no simple value: {word!r}") from exc
     return value
@@ -129,10 +143,11 @@ def _decode_by_pvl(word: str) -> Scalar:
 def _is_name(word: str) -> bool:
     if _NAME.fullmatch(word):
         return word.upper() not in _NUMBERS_IN_WORDS and word.upper() not in _RESERVED
-    from pvl.token import Token
-
     decoder = _pvl_decoder()
-    return bool(Token(word, grammar=decoder.grammar, decoder=decoder).is_parameter_name())
+    with quiet_pvl():
+        from pvl.token import Token
+
+        return bool(Token(word, grammar=decoder.grammar, decoder=decoder).is_parameter_name())
 
 
 @lru_cache(maxsize=8192)
@@ -199,6 +214,11 @@ class _Tokens:
                 raise NotOrdinary(f"character {text[pos]!r} at {pos}")
             kind = match.lastgroup or ""
             if kind == "space":
+                pos = match.end()
+                gap = True
+            elif kind == "remark":
+                if "/*" in match.group() or "*/" in match.group() or (not gap and previous):
+                    raise NotOrdinary("comment mark inside a comment line")
                 pos = match.end()
                 gap = True
             elif kind == "comment":

@@ -13,17 +13,18 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from ...errors import LabelError
-from .odl import Block, Empty, NotOrdinary, Quantity, Value, ValueSet, parse_fast
+from .odl import Block, Empty, NotOrdinary, Quantity, Value, ValueSet, parse_fast, quiet_pvl
 from .salvage import parse_salvage
 
 FIRST_BYTES = 1 << 16
 MAX_LABEL_BYTES = 1 << 23
-PVL_MAX_CHARS = 60_000
+PVL_MAX_CHARS = 40_000
 """Longest text given to pvl, which reads about 50,000 characters a second; longer ones are read statement by statement."""
 
 _END = re.compile(rb"(?:^|[\n\r])[ \t]*END[ \t]*(?=;|[\n\r]|\Z|/\*|\x00)", re.I)
 _PAIR = re.compile(rb"^[ \t]*([A-Za-z_]+)[ \t]*=[ \t]*([0-9]+)", re.M)
 _CLOSES_BLOCK = re.compile(rb"\s*END_(?:OBJECT|GROUP)\b", re.I)
+_LONG_WORD = re.compile(r"[^\s,]{1000}")
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 
@@ -148,20 +149,21 @@ def parse_pvl(text: str) -> Block:
     LabelError
         pvl refuses the text.
     """
-    from pvl.exceptions import LexerError, ParseError, QuantityError
-    from pvl.parser import OmniParser
+    with quiet_pvl():
+        from pvl.exceptions import LexerError, ParseError, QuantityError
+        from pvl.parser import OmniParser
 
-    class OrderedSets(OmniParser):  # type: ignore[misc]
-        def parse_set(self, tokens: Any) -> Any:
-            values = tuple(self._parse_set_seq(self.grammar.set_delimiters, tokens))
-            frozenset(values)  # refuses what a set cannot hold, as pvl does
-            return values
+        class OrderedSets(OmniParser):  # type: ignore[misc]
+            def parse_set(self, tokens: Any) -> Any:
+                values = tuple(self._parse_set_seq(self.grammar.set_delimiters, tokens))
+                frozenset(values)  # refuses what a set cannot hold, as pvl does
+                return values
 
-    refused = (LexerError, ParseError, QuantityError, ValueError, TypeError, ArithmeticError, LookupError)
-    try:
-        module = OrderedSets().parse(text)
-    except (*refused, RuntimeError, StopIteration, AttributeError) as exc:
-        raise LabelError(f"pvl: {type(exc).__name__}: {str(exc)[:160]}") from exc
+        refused = (LexerError, ParseError, QuantityError, ValueError, TypeError, ArithmeticError, LookupError)
+        try:
+            module = OrderedSets().parse(text)
+        except (*refused, RuntimeError, StopIteration, AttributeError) as exc:
+            raise LabelError(f"pvl: {type(exc).__name__}: {str(exc)[:160]}") from exc
     block = from_pvl(module)
     assert isinstance(block, Block)
     block.kind = "MODULE"
@@ -181,7 +183,7 @@ def parse_label(text: str) -> Label:
     except NotOrdinary as exc:
         fast_reason = str(exc)
     pvl_reason = f"longer than {PVL_MAX_CHARS} characters and out of the ordinary ({fast_reason})"
-    if len(text) <= PVL_MAX_CHARS:
+    if len(text) <= PVL_MAX_CHARS and not _too_much_for_pvl(text):
         try:
             label = Label(parse_pvl(text), "pvl", text)
         except LabelError as exc:
@@ -200,6 +202,11 @@ def parse_label(text: str) -> Label:
     label.problems += [f"malformed label: {note}" for note in dropped[:3]]
     label.warnings += [f"{key} has no value (line {v.line})" for key, v in _empties(root)]
     return label
+
+
+def _too_much_for_pvl(text: str) -> bool:
+    """pvl's time grows with the square of a word's length (20,000 dashes take a minute); open quotes it refuses."""
+    return _LONG_WORD.search(text) is not None or text.count('"') % 2 == 1
 
 
 def _keyword_count(root: Block) -> Counter[str]:

@@ -110,8 +110,15 @@ def describe(block: Block, structure: list[Block] | None = None) -> Table:
         )
         columns.append(
             Column(
-                " ".join(name.split()), str(col.get("DATA_TYPE") or "CHARACTER").upper(), start - 1, length, items,
-                item_length, _int(col.get("ITEM_OFFSET")) or item_length, _text(col.get("UNIT")), missing,
+                " ".join(name.split()),
+                str(col.get("DATA_TYPE") or "CHARACTER").upper(),
+                start - 1,
+                length,
+                items,
+                item_length,
+                _int(col.get("ITEM_OFFSET")) or item_length,
+                _text(col.get("UNIT")),
+                missing,
             )  # fmt: skip
         )
     if not columns:
@@ -251,7 +258,9 @@ def iter_rows(table: Table, path: Path, offset: int = 0) -> Iterator[tuple[int, 
 
 def tables_in(root: Block) -> list[Block]:
     """Every OBJECT of a label that holds columns or calls itself a table."""
-    return [b for b in root.walk() if b is not root and ("TABLE" in b.name.upper() or any(True for _ in b.blocks("COLUMN")))]
+    return [
+        b for b in root.walk() if b is not root and ("TABLE" in b.name.upper() or any(True for _ in b.blocks("COLUMN")))
+    ]
 
 
 def pointer(root: Block, name: str) -> tuple[str | None, int]:

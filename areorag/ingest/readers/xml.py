@@ -60,7 +60,9 @@ def prefix(element: Any) -> str:
 
 def value(element: Any) -> str | None:
     """Text of an element, None when it is empty or ``xsi:nil``."""
-    if element is None or any(k.endswith("}nil") and v.strip().lower() in ("true", "1") for k, v in element.attrib.items()):
+    if element is None or any(
+        k.endswith("}nil") and v.strip().lower() in ("true", "1") for k, v in element.attrib.items()
+    ):
         return None
     out = (element.text or "").strip()
     return out or None
