@@ -90,10 +90,10 @@ def test_distance_stays_finite_and_right_where_the_hyperbolic_sine_overflows() -
         assert -1e-9 <= step <= 2 * (above - below) + 1e-9
 
 
-@pytest.mark.parametrize("d", [3, 64])
+@pytest.mark.parametrize("d", [3, 8, 64])
 def test_long_batches_in_blocks_and_threads_equal_single_distances(d: int) -> None:
     rng = np.random.default_rng(9)
-    n = 9001
+    n = 18001
     rho_x, rho_y, u, v = rng.uniform(0, 25, n), rng.uniform(0, 25, n), unit(rng, n, d), unit(rng, n, d)
     whole = lorentz.distance(rho_x, u, rho_y, v, -4.0)
     np.testing.assert_array_equal(lorentz.distance(rho_x, u, rho_y, v, -4.0, threads=3), whole)
@@ -101,6 +101,10 @@ def test_long_batches_in_blocks_and_threads_equal_single_distances(d: int) -> No
     np.testing.assert_allclose(whole[::100], single, rtol=1e-14)
     one = lorentz.distance(rho_x[0], u[0], rho_y, v, -4.0)
     np.testing.assert_allclose(one[:50], lorentz.distance(rho_x[0], u[0], rho_y[:50], v[:50], -4.0), rtol=1e-14)
+    into = np.empty(n)
+    assert lorentz.distance(rho_x, u, rho_y, v, -4.0, out=into) is into
+    np.testing.assert_array_equal(into, whole)
+    np.testing.assert_array_equal(lorentz.distance(rho_x[:1], u[:1], rho_y, v, -4.0), one)
     far = lorentz.distance(rho_x + 400, u, rho_y + 400, v, -4.0)
     np.testing.assert_allclose(far[:50], lorentz.distance(rho_x[:50] + 400, u[:50], rho_y[:50] + 400, v[:50], -4.0))
 

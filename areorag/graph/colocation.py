@@ -20,6 +20,7 @@ import numpy as np
 from ..hyperbolic.lorentz import from_polar
 from ..hyperbolic.midpoint import outward_midpoint
 from .colocation_index import ColocationIndex, ColocationRules, Site
+from .placing import place_entities
 
 if TYPE_CHECKING:
     from ..settings import Settings
@@ -64,7 +65,8 @@ def update_colocations(
         none to repair after deletions nobody reported)
     rules : default: those of the settings
 
-    The outcome depends on the observations in the graph alone, not on the order of the calls.
+    The outcome depends on the observations in the graph alone, not on the order of the calls. Features and targets
+    bound by the observations are placed too (:mod:`placing`).
     """
     rules = rules or rules_of(settings)
     changed = set(observation_ids)
@@ -79,6 +81,8 @@ def update_colocations(
         written, removed = written + w, removed + r
         if progress:
             progress("co-locations", min(start + _BATCH, len(names)), len(names))
+    if changed:
+        place_entities(db, settings, changed)
     log.debug("co-locations: %d observations examined, %d written, %d removed", len(names), written, removed)
     return ColocationChange(len(names), written, removed)
 

@@ -90,7 +90,11 @@ class HyshRows:
 
 
 def embed_observations(
-    observations: Sequence[Observation], settings: Settings, *, text: ArrayLike | None = None
+    observations: Sequence[Observation],
+    settings: Settings,
+    *,
+    text: ArrayLike | None = None,
+    geogs: Sequence[Any | None] | None = None,
 ) -> HyshRows:
     """Place observations in H^d by the settings (curvature, dimension, spatial share, ℓ_max).
 
@@ -98,6 +102,7 @@ def embed_observations(
     ----------
     observations : n records
     text : (n, m) text embeddings; needed only where ``settings.spatial_share`` < 1
+    geogs : the footprints as `planet.geometry.Geography` (None where there is none), if they are built already
 
     Raises
     ------
@@ -114,7 +119,7 @@ def embed_observations(
     bodies = [get_body(o.body) for o in observations]
     lonlat, scale, sources = np.full((n, 2), np.nan), np.full(n, np.nan), ["unknown"] * n
     for i, (observation, body) in enumerate(zip(observations, bodies, strict=True)):
-        geog = _footprint(observation, warnings[i])
+        geog = _footprint(observation, warnings[i]) if geogs is None else geogs[i]
         lonlat[i] = _position(observation, geog, warnings[i])
         scale[i], sources[i] = _scale(observation, geog, body, warnings[i])
     placed = np.all(np.isfinite(lonlat), axis=1)

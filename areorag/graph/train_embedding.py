@@ -24,7 +24,6 @@ from ..hyperbolic.lorentz import from_polar
 from ..hyperbolic.train import Config, train
 from .colocation import load_index, rebuild_colocations
 from .hysh import closed_form_version
-from .placing import place_entities
 from .relations import colocation_pairs, containment_pairs
 
 if TYPE_CHECKING:
@@ -191,8 +190,7 @@ def use_embedding(db: Database, version: str, settings: Settings, *, progress: P
         db.write("hysh_swap_write", rows=out, version=name)
         if progress:
             progress("coordinates", min(at + _BATCH, len(rows)), len(rows))
-    rebuild_colocations(db, settings, progress=progress)
-    place_entities(db, settings)
+    rebuild_colocations(db, settings, progress=progress)  # places the entities too
     return len(rows)
 
 

@@ -16,7 +16,7 @@ Float = NDArray[np.float64]
 LINEAR_LIMIT = 340.0
 """Largest √-K·rho for which products of two hyperbolic sines stay finite in float64; beyond it logarithms are used."""
 
-_BLOCK = 4096
+_BLOCK = 8192
 
 
 def _a(x: ArrayLike) -> Float:
@@ -37,7 +37,14 @@ def sqrt_k(K: float) -> float:
 
 
 def distance(
-    rho_x: ArrayLike, u: ArrayLike, rho_y: ArrayLike, v: ArrayLike, K: float = -1.0, *, threads: int = 1
+    rho_x: ArrayLike,
+    u: ArrayLike,
+    rho_y: ArrayLike,
+    v: ArrayLike,
+    K: float = -1.0,
+    *,
+    threads: int = 1,
+    out: Float | None = None,
 ) -> Float:
     r"""Geodesic distance from the polar form (METHODS §1, Numerics; equals AreoRAG Definition 3).
 
@@ -49,6 +56,7 @@ def distance(
     u, v : (..., d) unit vectors
     K : curvature, < 0
     threads : how many to use for long one-dimensional batches; the result does not depend on it
+    out : (n,) float64 array to write a long one-dimensional batch into
 
     Returns
     -------
@@ -60,60 +68,71 @@ def distance(
     k = sqrt_k(K)
     rx, ry, u, v = _a(rho_x), _a(rho_y), _a(u), _a(v)
     shape = np.broadcast_shapes(rx.shape, ry.shape, u.shape[:-1], v.shape[:-1])
-    if len(shape) != 1 or shape[0] <= _BLOCK:
-        diff = u - v
-        return distance_from_chord2(rx, ry, np.einsum("...i,...i->...", diff, diff), K)
-    return _distance_long(rx, u, ry, v, k, shape[0], max(1, threads))
-
-
-def _distance_long(rx: Float, u: Float, ry: Float, v: Float, k: float, n: int, threads: int) -> Float:
-    """:func:`distance` of n pairs in blocks that stay in the processor's cache, with buffers used again."""
-    width = max(u.shape[-1], v.shape[-1])
-    rx, ry = np.broadcast_to(rx, (n,)), np.broadcast_to(ry, (n,))
-    u, v = np.broadcast_to(u, (n, width)), np.broadcast_to(v, (n, width))
-    out = np.empty(n)
-    if max(float(np.max(rx)), float(np.max(ry))) * k > LINEAR_LIMIT:
-        for i in range(0, n, _BLOCK):
-            j = slice(i, i + _BLOCK)
-            diff = u[j] - v[j]
-            out[j] = distance_from_chord2(rx[j], ry[j], np.einsum("ij,ij->i", diff, diff), -k * k)
+    if len(shape) == 1 and shape[0] > _BLOCK and u.shape[-1] == v.shape[-1]:
+        return _distance_long(rx, u, ry, v, k, np.empty(shape) if out is None else out, max(1, threads))
+    diff = u - v
+    d = distance_from_chord2(rx, ry, np.einsum("...i,...i->...", diff, diff), K)
+    if out is not None:
+        out[...] = d
         return out
+    return d
+
+
+def _distance_long(rx: Float, u: Float, ry: Float, v: Float, k: float, out: Float, threads: int) -> Float:
+    """:func:`distance` of n pairs in blocks that stay in the processor's cache, with buffers used again."""
+    n = out.shape[0]
+    deep = max(float(np.max(rx)), float(np.max(ry))) * k > LINEAR_LIMIT
+
+    def rows(x: Float, j: slice, full: int) -> Float:
+        return x[j] if x.ndim == full and x.shape[0] == n else x
 
     def work(start: int, stop: int) -> None:
-        a, b, c, diff = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK), np.empty((_BLOCK, width))
+        buffers = (np.empty(_BLOCK), np.empty(_BLOCK), np.empty((_BLOCK, u.shape[-1])))
         for i in range(start, stop, _BLOCK):
             j = slice(i, min(i + _BLOCK, stop))
-            m = j.stop - i
-            _block(rx[j], u[j], ry[j], v[j], k, out[j], (a[:m], b[:m], c[:m], diff[:m]))
+            part = rows(rx, j, 1), rows(u, j, 2), rows(ry, j, 1), rows(v, j, 2)
+            if deep:
+                diff = part[1] - part[3]
+                out[j] = distance_from_chord2(part[0], part[2], np.einsum("...i,...i->...", diff, diff), -k * k)
+            else:
+                _block(*part, k, out[j], buffers)
 
-    step = -(-n // threads)
     if threads == 1:
         work(0, n)
         return out
     from concurrent.futures import ThreadPoolExecutor
 
+    step = -(-n // threads)
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(work, range(0, n, step), [min(i + step, n) for i in range(0, n, step)]))
     return out
 
 
-def _block(
-    rx: Float, u: Float, ry: Float, v: Float, k: float, out: Float, buffers: tuple[Float, Float, Float, Float]
-) -> None:
-    a, b, c, diff = buffers
-    np.subtract(u, v, out=diff)
-    if diff.shape[1] <= 8:  # few columns: one at a time beats a reduction over the short axis
-        np.multiply(diff[:, 0], diff[:, 0], out=c)
-        for i in range(1, diff.shape[1]):
-            np.multiply(diff[:, i], diff[:, i], out=a)
+def _block(rx: Float, u: Float, ry: Float, v: Float, k: float, out: Float, buffers: tuple[Float, Float, Float]) -> None:
+    """Distances of one block into `out`; a scalar depth or a single direction stands for all of it."""
+    m, d = out.shape[0], u.shape[-1]
+    a, c, diff = buffers[0][:m], buffers[1][:m], buffers[2][:m]
+    if d <= 4:  # few columns: one at a time beats a reduction over the short axis
+        np.subtract(u[..., 0], v[..., 0], out=c)
+        c *= c
+        for i in range(1, d):
+            np.subtract(u[..., i], v[..., i], out=a)
+            a *= a
             c += a
     else:
-        np.einsum("ij,ij->i", diff, diff, out=c)
+        np.subtract(u, v, out=diff)
+        if d <= 24:
+            np.multiply(diff, diff, out=diff)
+            np.dot(diff, np.ones(d), out=c)
+        else:
+            np.einsum("ij,ij->i", diff, diff, out=c)
     c *= 0.25
-    np.sinh(np.multiply(rx, k, out=a), out=a)
-    c *= a
-    np.sinh(np.multiply(ry, k, out=b), out=b)
-    c *= b
+    for rho in (rx, ry):
+        if rho.ndim == 0 or rho.shape[0] != m:
+            c *= np.sinh(k * rho)
+        else:
+            np.sinh(rho if k == 1.0 else np.multiply(rho, k, out=a), out=a)
+            c *= a
     np.subtract(rx, ry, out=a)
     a *= 0.5 * k
     np.sinh(a, out=a)

@@ -31,6 +31,7 @@ log = logging.getLogger(__name__)
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
 Space = Literal["hyperbolic", "euclidean", "euclidean_scale"]
+Init = Literal["position", "random"]
 Progress = Callable[[str, int, int | None], None]
 
 TRAIN_VERSION = 1
@@ -45,7 +46,7 @@ class Config:
     K: float = -1.0
     dim: int = 64
     space: Space = "hyperbolic"
-    init: Literal["position", "random"] = "position"
+    init: Init = "position"
     seed: int = 1
     epochs: int = 10
     patience: int = 2
