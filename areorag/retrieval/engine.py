@@ -94,6 +94,7 @@ class Retrieval:
     nearest, relax : what comes nearest, and what dropping one constraint would give
     facts : text hyperedges the expansion reached, (id, plausibility, path)
     coverage : share of the question's demand that is covered, where the selector says
+    ids : what was chosen, before the records were fetched
     """
 
     intent: SpatialIntent
@@ -110,6 +111,7 @@ class Retrieval:
     coverage: float | None = None
     selector: str = ""
     region: QueryRegion | None = None
+    ids: list[str] = field(default_factory=list)
 
 
 class Retriever:
@@ -243,6 +245,7 @@ class _Run:
         out.trace["region"] = region_summary(region, epsilon)
         with self.clock("constraints"):
             tests = constraints(intent, columns) + self._excluded_places(region, columns)
+            tests += _not_itself(intent, region, columns)
         if region.bounded:
             out.counts.append(("in place", len(rows)))
         keep = np.ones(len(rows), dtype=bool)
@@ -273,6 +276,7 @@ class _Run:
         self._finish(ranked, columns, expansion, out)
         with self.clock("select"):
             chosen = self._select(intent, columns, ranked, out)
+        out.ids = [columns.ids[ranked.rows[i]] for i in chosen]
         with self.clock("fetch"):
             out.evidence = self._evidence(columns, ranked, chosen, expansion)
         out.counts.append(("kept", len(out.evidence)))
@@ -426,6 +430,29 @@ class _Run:
         out.counts.append(("kept", 0))
         if self.explain:
             out.explanation = explain_candidates(columns, rows, np.zeros(len(rows)), tests, None, [], region)
+
+
+def _not_itself(intent: SpatialIntent, region: QueryRegion, columns: Columns) -> list[Constraint]:
+    """A record that is only the reference place is out: "near the hotel" does not ask for the hotel (G_r, G_t).
+
+    Such a record is no observation of an instrument and has the place's name as its one target.
+    """
+    if not region.bounded or intent.relation not in (
+        "near",
+        "along",
+        "between",
+        "north_of",
+        "south_of",
+        "east_of",
+        "west_of",
+    ):
+        return []
+    names = {f.name for f in region.features}
+    unmeasured = columns.coded["instrument"].codes < 0
+    itself = np.zeros(len(columns), dtype=bool)
+    for row in np.flatnonzero(unmeasured):
+        itself[row] = len(columns.targets[row]) == 1 and columns.targets[row][0] in names
+    return [Constraint("not reference", "another than the place itself", ~itself)] if itself.any() else []
 
 
 class _Warm:

@@ -18,7 +18,7 @@ WALKING_M = 1000.0
 _PER_PIXEL = r"^\s*(?:/|per\s+|a\s+|por\s+|par\s+|pro\s+|al\s+)\s*(?:px|pix(?:el)?s?|pixeles|pixel|píxel|像素|ピクセル|пиксел\w*)|^\s*/?\s*(?:px|pix|pixel|像素|ピクセル)s?\b|^\s*на\s+пиксел\w*"
 _RES_AFTER = r"^\s*(?:or\s+(?:better|finer|sharper|coarser|worse|higher|lower|less|smaller|larger|more)|(?:and|&)\s+(?:better|finer|coarser|below|above)|resolution|res\b|pixels?|pixel\s+(?:scale|size)|gsd|sampling|ground\s+sampl\w+|spatial|(?:de\s+)?resoluci[oó]n|auflosung|以上の解像度|分辨率|解像度|ou\s+mieux|oder\s+besser|o\s+mejor|o\s+meglio|ou\s+melhor|或更好|или\s+лучше)"
 _BETTER = r"better|finer|sharper|higher|mejor(?:es)?|meilleure?s?|mieux|besser\w*|feiner\w*|migliore?|meglio|melhor(?:es)?|лучше|выше|优于|好于|高于|より(?:高|細|良)\w*|smaller|below|under|less|<=?|at\s+most|up\s+to|maximum|max\.?|inferieure?|menor|inferior|kleiner|unter|minore|sub"
-_COARSER = r"coarser|worse|lower|larger|bigger|above|over|more|>=?|peor(?:es)?|pire|grossiere?|grober\w*|schlechter\w*|peggiore|pior(?:es)?|хуже|грубее|低于|差于|粗于|grosser|mayor|maior|exceeding"
+_COARSER = r"coarser|worse|lower|larger|bigger|above|over|more|>=?|peor(?:es)?|pire|grossiere?|grober\w*|schlechter\w*|peggiore|pior(?:es)?|хуже|грубее|低于|差于|粗于|gro(?:ss|ß)er|mayor|maior|exceeding"
 _RES_WORD = r"resolution|resolucion|resolucao|risoluzione|auflosung|разрешен\w+|分辨率|解像度|pixels?(?:\s+(?:size|scale))?|pixeis|gsd|ground\s+sampl\w+(?:\s+distance)?|sampling|sampled|spatial\s+scale|px"
 _COMPARATOR_ONLY = r"(?:better|finer|sharper|coarser|worse|grober|feiner|besser|mejores?|meilleure?s?|migliore|melhor(?:es)?|лучше|хуже|优于)\s*(?:than|as|que|als|di|чем|to|de|do\s+que)?\s*(?:about|around|~)?\s*$"
 _NOT = r"(?:\bno|\bnot|n't|\bnever|\bnon|\bnicht|\bne|\bне|\bkein\w*|不)\s*(?:any|much|be|is|are|have|having)?\s*(?:pixels?\s+)?$"
@@ -128,7 +128,7 @@ def read_distance(scan: Scan, metres_per_degree: float, spatial: bool) -> list[D
     """Distances in order; an unqualified length counts only with a distance word beside it."""
     out: list[Distance] = []
     walking = scan.first(
-        r"(?:within\s+|in\s+)?(?:easy\s+)?walking\s+distance(?:\s+(?:of|from|to))?|a\s+pie\s+de|zu\s+fuss\s+erreichbar|(?:a\s+)?distance\s+de\s+marche|步行距离(?:内)?|徒歩圏内?|пешей\s+доступности"
+        r"(?:within\s+|in\s+)?(?:easy\s+)?walking\s+distance(?:\s+(?:of|from|to))?|a\s+pie\s+de|zu\s+fu(?:ss|ß)\s+erreichbar|(?:a\s+)?distance\s+de\s+marche|步行距离(?:内)?|徒歩圏内?|пешей\s+доступности"
     )
     if walking is not None:
         scan.take(*walking.span(), "distance_m", WALKING_M)

@@ -17,7 +17,7 @@ _STRONG = (
     r"except(?:ing)?(?:\s+(?:for|from|those\s+(?:from|of|by)))?|excluding|exclude[ds]?|excl\.?|other\s+than|apart\s+from|aside\s+from|"
     r"leav(?:e|ing)\s+out|left\s+out|omit(?:ting)?|ignor(?:e|ing)|skip(?:ping)?|disregard(?:ing)?|without|minus|instead\s+of|rather\s+than|save\s+for|"
     r"not\s+counting|not\s+including|avoid(?:ing)?|drop|neither|nor|never|anything\s+but|(?:any|all|every|each)\s+(?:\w+\s+){0,2}but|everything\s+but|all\s+but|"
-    r"excepto|salvo|menos|sin(?:\s+contar)?|exceptuando|sauf|sans|hormis|excepte|a\s+l'exception\s+d[eu']|ausser|ohne|ausgenommen|mit\s+ausnahme\s+von|"
+    r"excepto|salvo|menos|sin(?:\s+contar)?|exceptuando|sauf|sans|hormis|excepte|a\s+l'exception\s+d[eu']|au(?:ss|ß)er|ohne|ausgenommen|mit\s+ausnahme\s+von|"
     r"tranne|senza|eccetto|escluso|esclus[oiae]|exceto|sem|fora|кроме|без|за\s+исключением|исключая|除了|除去|不包括|不含|不要|排除|非"
 )
 _WEAK = r"not|no|non-?|don't|doesn't|do\s+not|does\s+not|didn't|isn't|aren't|but\s+not|nicht|kein\w*|pas|no\s+de|non|nao|не|不是|不用|不来自"

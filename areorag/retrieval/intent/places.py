@@ -250,7 +250,7 @@ def _at(scan: Scan, index: PlaceIndex, found: list[Place], tokens: list[re.Match
         if not scan.free(start, end) or re.search(r"[,;:.?!/()]", scan.low[start:end].replace("mt.", "mt ")):
             continue
         key = re.sub(r"\s+", " ", scan.low[start:end])
-        for variant in _variants(key):
+        for variant in _variants(key, plural=not _descriptor_beside(scan, tokens, i)):
             name = index.foreign.get(variant)
             how = "alias"
             if name is None and (variant in index.names):
@@ -265,11 +265,20 @@ def _at(scan: Scan, index: PlaceIndex, found: list[Place], tokens: list[re.Match
     return 0
 
 
-def _variants(key: str) -> tuple[str, ...]:
+def _descriptor_beside(scan: Scan, tokens: list[re.Match[str]], i: int) -> bool:
+    """A word like Valles stands right before: "Valles Mariners" is no plural of the crater Mariner."""
+    return (
+        i > 0
+        and tokens[i - 1].group() in _LATIN_WORDS
+        and not scan.low[tokens[i - 1].end() : tokens[i].start()].strip()
+    )
+
+
+def _variants(key: str, plural: bool = True) -> tuple[str, ...]:
     out = [key]
     if key.endswith("'s"):
         out.append(key[:-2])
-    if key.endswith("'") or (key.endswith("s") and " " not in key):
+    if key.endswith("'") or (plural and key.endswith("s") and " " not in key):
         out.append(key[:-1])
     if key.startswith(("d'", "l'")):
         out.append(key[2:])

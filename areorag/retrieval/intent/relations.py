@@ -36,7 +36,7 @@ def read_relation(
     if not spatial:
         return None
     gaps = _gaps(scan, places)
-    if rx(word(_ALONG)).search(scan.low) and (len(places) >= 2 or _line(geometry) or _single_line(places)):
+    if rx(word(_ALONG)).search(scan.low) and (len(places) >= 2 or _line(geometry) or _single_line(scan, places)):
         return _note(scan, _ALONG, "along")
     if len(places) >= 2 and _between_places(scan, places):
         return _note(scan, _BETWEEN, "between")
@@ -102,9 +102,10 @@ def _line(geometry: dict[str, object] | None) -> bool:
     return geometry is not None and "Line" in str(geometry.get("type"))
 
 
-def _single_line(places: list[Place]) -> bool:
+def _single_line(scan: Scan, places: list[Place]) -> bool:
+    """One place that the words "along" stand right before ("along Nirgal Vallis", "along Broadway")."""
     return len(places) == 1 and bool(
-        re.search(r"Vall[ie]s|Fossae?|Rupes|Dorsum|Dorsa|Serpens|Catena|Street|Avenue|traverse", places[0].name)
+        rx(rf"{word(_ALONG)}\s*(?:of\s+|the\s+|de\s+|del\s+|di\s+|des?\s+)*$").search(scan.left(places[0].start, 24))
     )
 
 
