@@ -317,7 +317,7 @@ def polygon_shapes(rings: Sequence[Any]) -> list[Shape] | None:
         if aligned and len(shell) > 2:  # a ring along one parallel, round the planet
             plane = drop_repeats(unwrap(shell), ring=True)
         if not has_area(plane) and not _crosses_itself(plane):
-            return line_shapes(np.vstack([shell, shell[:1]]))
+            return line_shapes(rings[0])
     holes = [h for h in (_hole(ring, plane) for ring in rings[1:]) if h is not None]
     span = float(plane[:, 0].max() - plane[:, 0].min())
     if aligned:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import GeometryError
-from .coordinates import normalise_lon
+from .coordinates import normalise_lon, to_unit
 from .rings import Shape, drop_repeats
 
 FloatArray = npt.NDArray[np.float64]
@@ -51,10 +51,12 @@ def _polygons(shape: Shape) -> list[Any]:
     rings = [_wrapped(r) for r in shape.rings]
     if any(abs(p[1]) >= 90.0 for r in rings for p in r):
         rings = [drop_repeats(np.array(r), ring=True).tolist() for r in rings]
-    try:
-        return [sp.create_polygon(rings[0], rings[1:] or None)]
-    except (ValueError, RuntimeError):
-        pass
+    for attempt in (rings, [r for r in (_distinct(r) for r in rings) if len(r) >= 3]):
+        try:
+            if attempt:
+                return [sp.create_polygon(attempt[0], attempt[1:] or None)]
+        except (ValueError, RuntimeError):
+            continue
     import shapely
 
     fixed = shapely.make_valid(shapely.Polygon(shape.rings[0], shape.rings[1:]))
@@ -62,7 +64,7 @@ def _polygons(shape: Shape) -> list[Any]:
     for part in getattr(fixed, "geoms", [fixed]):
         if part.geom_type != "Polygon" or part.area <= 0:
             continue
-        loops = [_wrapped(shapely.get_coordinates(r)[:-1]) for r in (part.exterior, *part.interiors)]
+        loops = [_distinct(_wrapped(shapely.get_coordinates(r)[:-1])) for r in (part.exterior, *part.interiors)]
         try:
             out.append(sp.create_polygon(loops[0], loops[1:] or None))
         except (ValueError, RuntimeError):
@@ -70,6 +72,15 @@ def _polygons(shape: Shape) -> list[Any]:
     if not out:
         ring = _wrapped(shape.rings[0])
         out.append(sp.create_linestring([*map(tuple, ring), tuple(ring[0])]))
+    return out
+
+
+def _distinct(ring: list[list[float]]) -> list[list[float]]:
+    """Without points that are one with their predecessor once they are on the sphere (cuts leave such)."""
+    xy = np.array(ring)
+    u = to_unit(xy[:, 0], xy[:, 1])
+    apart = np.linalg.norm(u - np.roll(u, 1, axis=0), axis=1) > 1e-13
+    out: list[list[float]] = xy[apart].tolist()
     return out
 
 
@@ -87,4 +98,4 @@ def _merged(areas: list[Any]) -> list[Any]:
         return areas
     want = sum(float(sp.area(a, radius=1.0)) for a in areas)
     got = float(sp.area(total, radius=1.0))
-    return [total] if not sp.is_empty(total) and got <= want * (1 + 1e-9) + 1e-15 else areas
+    return [total] if not sp.is_empty(total) and abs(got - want) <= 1e-9 * want + 1e-15 else areas
