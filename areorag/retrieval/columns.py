@@ -115,6 +115,35 @@ class Columns:
         fact = self.facts.get(name)
         return fact.vector if fact is not None else None
 
+    def take(self, rows: IntArray, ids: Sequence[str]) -> Columns:
+        """The given rows under the given ids (an evaluation's altered copy); every array is a copy."""
+        return Columns(
+            ids=list(ids),
+            coded={k: Coded(c.codes[rows], c.names) for k, c in self.coded.items()},
+            resolution_m=self.resolution_m[rows],
+            start=self.start[rows],
+            stop=self.stop[rows],
+            ls_deg=self.ls_deg[rows],
+            mars_year=self.mars_year[rows],
+            sol=self.sol[rows],
+            confidence=self.confidence[rows],
+            lon=self.lon[rows],
+            lat=self.lat[rows],
+            rho=self.rho[rows],
+            direction=self.direction[rows],
+            texts=[self.texts[i] for i in rows],
+            targets=[self.targets[i] for i in rows],
+            hashes=[self.hashes[i] for i in rows],
+            vectors=self.vectors[rows],
+            semantic=self.semantic,
+            semantic_of=self.semantic_of[rows],
+            spatial=self.spatial,
+            spatial_of=self.spatial_of[rows],
+            row_of={name: i for i, name in enumerate(ids)},
+            facts=self.facts,
+            version=f"{self.version} altered",
+        )
+
     def rows(self, ids: Sequence[str]) -> IntArray:
         """Row numbers of ids that are here, in their order."""
         return np.array([self.row_of[i] for i in ids if i in self.row_of], dtype=np.int64)
@@ -129,9 +158,16 @@ class ColumnStore:
         self._columns: Columns | None = None
         self._version = ""
         self._stamp = ""
+        self._pinned: Columns | None = None
+
+    def pin(self, columns: Columns) -> None:
+        """Use these columns whatever the graph holds (evaluations alter a copy, never the graph)."""
+        self._pinned = columns
 
     def get(self) -> Columns:
         """Columns of the graph as it is now."""
+        if self._pinned is not None:
+            return self._pinned
         version = self.db.version()
         with self._lock:
             if self._columns is not None and version == self._version:

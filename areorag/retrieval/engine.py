@@ -193,6 +193,12 @@ class Retriever:
             return np.asarray(self.embedder.embed(list(texts)), dtype=np.float32)
         return np.stack([v for v in found if v is not None]) if found else np.zeros((0, self.embedder.dim), np.float32)
 
+    def forget_vectors(self, texts: Sequence[str]) -> None:
+        """Drop embeddings from memory (benchmarks: a repeated question must not be free)."""
+        with self._lock:
+            for text in texts:
+                self._vectors.pop(text, None)
+
     def spatial(self, columns: Columns) -> SpatialIndex:
         """Spatial search over the same state of the graph as `columns`."""
         from .spatial import SpatialIndex
@@ -201,6 +207,10 @@ class Retriever:
             if self._spatial is None or self._spatial[0] is not columns:
                 self._spatial = (columns, SpatialIndex(self.db, self.settings.body, check_every_s=float("inf")))
             return self._spatial[1]
+
+    def pin_spatial(self, columns: Columns, index: SpatialIndex) -> None:
+        """Use this spatial index with pinned columns (evaluations)."""
+        self._spatial = (columns, index)
 
     def feedback(self, stamp: str) -> Feedback:
         """Coupling 3 as it acts now; empty when switched off."""
