@@ -195,9 +195,10 @@ def test_the_second_hop_is_reached_only_through_the_first(index):
 
 def test_the_first_round_entities_become_demand_of_coverage(index):
     question = "Where was the director of Dust of Ares born?"
-    run = lambda expand: select(question, index=index, k=4, options=Options(expand=expand)).ids  # noqa: E731
-    assert {"film", "novak"} <= set(run(True))
-    assert "novak" not in run(False)
+    run = lambda expand: select(question, index=index, k=2, options=Options(expand=expand)).ids  # noqa: E731
+    assert run(True)[0] == "film"
+    assert run(True)[1] in ("novak", "lind"), "what the film names, not what repeats the question's words"
+    assert run(False)[1] == "noise3"
 
 
 def test_without_rounds_expansion_is_the_first_round(index):

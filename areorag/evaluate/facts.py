@@ -1,0 +1,167 @@
+"""``areorag eval facts``: fact retrieval for knowledge-hypergraph questions on one messy document (PRoH §experiments).
+
+A question is *located* when all its gold sentences stand in the corpus, compared by letters and digits alone (the
+text is a PDF's: words are glued, hyphens broken). A gold sentence counts as found when a retrieved passage of at most
+120 words holds it. Gold is read for the metrics only.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnknownNameError
+from ..retrieval.passages import Embeds
+from ..retrieval.selection.sentences import SentenceIndex, SentenceOptions
+from ..retrieval.selection.tokens import letters
+from .jsonl import read_jsonl
+from .selection import default_embedder
+
+CUTS = (5, 10, 20)
+WORDS = 120
+ABLATIONS = ("ewo", "synonyms", "plan", "target", "trajectories")
+UNUSED = {
+    "plan": "fact retrieval asks the question as it stands; planning belongs to areorag ask",
+    "trajectories": "fact retrieval follows one trajectory; several belong to areorag ask",
+}
+Progress = Callable[[str, int, int | None], None]
+
+
+def run(
+    corpus: Path | str,
+    questions: Path | str,
+    *,
+    ablate: str | None = None,
+    embedder: Embeds | None = None,
+    settings: Any = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Retrieve 20 passages a question and score the gold sentences found.
+
+    Parameters
+    ----------
+    corpus : JSON Lines ``{id, title, text}``; questions : JSON Lines ``{id, question[, gold_sentences, hops]}``
+    ablate : ewo (no weight along shared text), synonyms (words must match exactly), target (fixed passages instead of
+        passages grown around what is relevant); plan and trajectories are accepted and change nothing here
+
+    Returns
+    -------
+    ``{n, located, recall, all_gold, by_hops, r_s, selected: [{id, texts}], …}`` in per cent; metrics are null where no
+    question is located. r_s: mean over gold sentences of the best cosine with a sentence of the first 5 passages.
+
+    Raises
+    ------
+    UsageError, UnknownNameError, SelectionError
+        A file cannot be used, or the ablation is not known.
+    """
+    options = ablated(ablate)
+    documents = read_jsonl(corpus, ("id", "text"))
+    asked = read_jsonl(questions, ("id", "question"))
+    if progress:
+        progress("index", 0, len(documents))
+    started = time.perf_counter()
+    index = SentenceIndex.build(documents, embedder or default_embedder(settings), options=options)
+    built = time.perf_counter() - started
+    started = time.perf_counter()
+    found: list[list[str]] = []
+    vectors = index.embedder.embed([str(q["question"]) for q in asked])
+    for at, (row, vector) in enumerate(zip(asked, vectors, strict=True)):
+        found.append([f.text for f in index.search(str(row["question"]), CUTS[-1], vector)])
+        if progress:
+            progress("questions", at + 1, len(asked))
+    seconds = time.perf_counter() - started
+    out = score(index, documents, asked, found)
+    out |= {
+        "ablate": ablate,
+        "seconds": round(seconds, 3),
+        "build_seconds": round(built, 3),
+        "sentences": len(index.units),
+        "passages_per_second": round(len(index.windows) / max(built, 1e-9), 1),
+        "selected": [{"id": q["id"], "texts": t} for q, t in zip(asked, found, strict=True)],
+    }
+    if ablate in UNUSED:
+        out["note"] = UNUSED[ablate]
+    return out
+
+
+def ablated(name: str | None) -> SentenceOptions:
+    """Options with one part switched off.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such ablation.
+    """
+    options = SentenceOptions()
+    if name is not None and name not in ABLATIONS:
+        raise UnknownNameError(f"unknown ablation {name!r}: use one of {', '.join(ABLATIONS)}")
+    if name == "ewo":
+        return replace(options, kinship=0.0)
+    if name == "synonyms":
+        return replace(options, grams=False)
+    if name == "target":
+        return replace(options, grow=False)
+    return options
+
+
+def score(
+    index: SentenceIndex,
+    documents: Sequence[dict[str, Any]],
+    asked: Sequence[dict[str, Any]],
+    found: Sequence[list[str]],
+) -> dict[str, Any]:
+    """The metrics of the contract over the located questions."""
+    whole = [letters(str(d["text"])) for d in documents]
+    rows: list[tuple[str, list[list[bool]]]] = []
+    golds: list[tuple[list[str], list[str]]] = []
+    for q, texts in zip(asked, found, strict=True):
+        sentences = [str(s) for s in q.get("gold_sentences") or []]
+        keys = [letters(s) for s in sentences]
+        if not keys or not all(any(k in t for t in whole) for k in keys):
+            continue
+        passages = [letters(t) if len(t.split()) <= WORDS else "" for t in texts]
+        rows.append((str(q.get("hops", "")), [[any(k in p for p in passages[:cut]) for k in keys] for cut in CUTS]))
+        golds.append((sentences, texts[: CUTS[0]]))
+    hops = {h: [f for g, f in rows if g == h] for h in ("1", "2")}
+    hops["multi"] = [f for g, f in rows if g.isdigit() and int(g) > 1]
+    total = _summary([f for _, f in rows])
+    return {
+        "n": len(asked),
+        "located": len(rows),
+        **total,
+        "by_hops": {h: {"n": len(f), **_summary(f)} for h, f in hops.items()},
+        "r_s": _similarity(index, golds),
+    }
+
+
+def _summary(rows: Sequence[list[list[bool]]]) -> dict[str, dict[str, float | None]]:
+    recall: dict[str, float | None] = {}
+    every: dict[str, float | None] = {}
+    for at, cut in enumerate(CUTS):
+        hit = [float(np.mean(r[at])) for r in rows]
+        recall[str(cut)] = round(100.0 * float(np.mean(hit)), 2) if rows else None
+        every[str(cut)] = round(100.0 * float(np.mean([h == 1.0 for h in hit])), 2) if rows else None
+    return {"recall": recall, "all_gold": every}
+
+
+def _similarity(index: SentenceIndex, golds: Sequence[tuple[list[str], list[str]]]) -> float | None:
+    """R-S: for each gold sentence the best cosine with a sentence of the retrieved passages; mean, per cent."""
+    if not golds:
+        return None
+    wanted = index.embedder.embed([s for g, _ in golds for s in g])
+    spans = {}
+    for i, j in index.windows:
+        first, last = index.units[i], index.units[j - 1]
+        spans[index.documents[first.document][first.start : last.end].strip()] = (i, j)
+    means, at = [], 0
+    for sentences, texts in golds:
+        held = np.concatenate([np.arange(*spans[t]) for t in texts])
+        near = wanted[at : at + len(sentences)] @ index.vectors[held].T
+        means.append(float(near.max(axis=1).mean()))
+        at += len(sentences)
+    return round(100.0 * float(np.mean(means)), 2)

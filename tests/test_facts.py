@@ -1,0 +1,157 @@
+"""Sentences of messy text, small-to-big search, and the facts evaluation."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from areorag.errors import SelectionError, UnknownNameError
+from areorag.evaluate import facts
+from areorag.retrieval.selection.sentences import SentenceIndex, SentenceOptions, split_sentences
+from areorag.retrieval.selection.tokens import stem, words
+
+SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "khqa"
+DOCUMENT = (
+    "Frost forms on the crater floor.12 It lasts until dawn.The albedo ofthe frost is high. "
+    "Treatment ofthe sample was described by A. Novak et al. in the annex. Wind removes dust fromtheslopes every spring. "
+    "Basalt is common. The rover took 3 images (Fig. 2). • Calibration isrecommended before each drive. • Dust covers the mast."
+)
+
+
+class WordEmbedder:
+    """Bag of hashed stems."""
+
+    def embed(self, texts):
+        out = np.full((len(texts), 64), 1e-3)
+        for i, t in enumerate(texts):
+            for w in words(t):
+                out[i, sum(ord(c) * (j + 3) for j, c in enumerate(stem(w.text))) % 64] += 1
+        return out / np.linalg.norm(out, axis=1, keepdims=True)
+
+
+def test_sentences_tile_the_text_and_end_where_sentences_end():
+    spans = split_sentences(DOCUMENT)
+    assert spans[0][0] == 0
+    assert spans[-1][1] == len(DOCUMENT)
+    assert all(a[1] == b[0] for a, b in pairwise(spans))
+    texts = [DOCUMENT[a:b].strip() for a, b in spans]
+    assert "It lasts until dawn." in texts[1]
+    assert any(t.startswith("The albedo ofthe frost") for t in texts), "an end glued to the next sentence"
+    assert sum(t.startswith("•") for t in texts) == 2
+
+
+def test_a_table_without_full_stops_is_cut_and_nothing_is_lost():
+    text = "value " * 1000
+    spans = split_sentences(text)
+    assert len(spans) == 10
+    assert "".join(text[a:b] for a, b in spans) == text
+    assert split_sentences("") == []
+    assert split_sentences(" \n ") == []
+
+
+def test_passages_stay_within_the_words_and_are_verbatim():
+    documents = [DOCUMENT * 8, "Short."]
+    index = SentenceIndex(documents, WordEmbedder())
+    found = index.search("How high is the albedo of the frost?", 6)
+    assert len(found) == 6
+    for f in found:
+        assert len(f.text.split()) <= 120
+        assert f.text == documents[f.document][f.start : f.end].strip()
+    assert "albedo ofthe frost" in found[0].text
+    assert [f.gain for f in found] == sorted((f.gain for f in found), reverse=True)
+
+
+def test_glued_words_are_found_by_grams_and_missed_by_words():
+    documents = ["Wind removes dust fromtheslopes. " + "Basalt is common there. " * 30, "A slope is a slant. " * 3]
+    q = "the slopes"
+    by_grams = SentenceIndex(documents, WordEmbedder()).lexicon.scores(q)
+    by_words = SentenceIndex(documents, WordEmbedder(), options=SentenceOptions(grams=False)).lexicon.scores(q)
+    assert np.argmax(by_grams) == 0
+    assert np.argmax(by_words) != 0
+
+
+def test_a_sentence_printed_three_times_is_one_demand():
+    documents = [
+        "Calibration is recommended before each drive. Alpha is first.",
+        "Calibration isrecommended before each drive.",
+    ] * 2
+    index = SentenceIndex(documents, WordEmbedder())
+    assert index.n_groups == 2
+    found = index.search("When is calibration recommended?", 2)
+    assert found[0].gain > 0
+    assert found[1].gain == pytest.approx(0.0)
+
+
+def test_odd_documents_give_a_named_error_or_a_result():
+    with pytest.raises(SelectionError, match="no sentence"):
+        SentenceIndex(["", " "], WordEmbedder())
+    index = SentenceIndex(["Ice.", "", "\u200b‮Dust is here."], WordEmbedder())
+    assert len(index.search("dust", 50)) == len(index.windows)
+    assert index.search("?" * 3, 1)
+    with pytest.raises(SelectionError, match="k is 0"):
+        index.search("dust", 0)
+
+
+def write(path, rows):
+    path.write_text("\n".join(json.dumps(r) for r in rows), "utf-8")
+    return path
+
+
+def test_eval_facts_gives_the_contract_and_counts_only_located_questions(tmp_path):
+    corpus = write(tmp_path / "c.jsonl", [{"id": "d", "title": "", "text": DOCUMENT}])
+    rows = [
+        {
+            "id": "a",
+            "question": "How high is the albedo of the frost?",
+            "gold_sentences": ["The albedo of the frost is high."],
+            "hops": 1,
+        },
+        {
+            "id": "b",
+            "question": "What covers the mast?",
+            "gold_sentences": ["Dust covers the mast.", "Basalt is common."],
+            "hops": 2,
+        },
+        {"id": "c", "question": "What is not there?", "gold_sentences": ["Nothing of this kind."], "hops": 1},
+        {"id": "d", "question": "Unlabelled?"},
+    ]
+    got = facts.run(corpus, write(tmp_path / "q.jsonl", rows), embedder=WordEmbedder())
+    assert (got["n"], got["located"]) == (4, 2)
+    assert got["all_gold"] == {"5": 100.0, "10": 100.0, "20": 100.0}
+    assert got["by_hops"]["multi"]["n"] == 1
+    assert got["by_hops"]["1"]["all_gold"]["5"] == 100.0
+    assert 0 < got["r_s"] <= 100.01
+    assert [s["id"] for s in got["selected"]] == ["a", "b", "c", "d"]
+    bare = write(tmp_path / "b.jsonl", [{k: r[k] for k in ("id", "question")} for r in rows])
+    blind = facts.run(corpus, bare, embedder=WordEmbedder())
+    assert blind["selected"] == got["selected"], "gold is never read for retrieval"
+    assert blind["recall"]["5"] is None
+    assert blind["r_s"] is None
+
+
+@pytest.mark.parametrize("name", facts.ABLATIONS)
+def test_ablations_run_and_those_without_effect_say_so(tmp_path, name):
+    corpus = write(tmp_path / "c.jsonl", [{"id": "d", "text": DOCUMENT}])
+    questions = write(tmp_path / "q.jsonl", [{"id": "a", "question": "What covers the mast?"}])
+    got = facts.run(corpus, questions, ablate=name, embedder=WordEmbedder())
+    assert got["ablate"] == name
+    assert ("note" in got) == (name in facts.UNUSED)
+
+
+def test_an_unknown_ablation_is_a_named_error():
+    with pytest.raises(UnknownNameError, match="everything"):
+        facts.ablated("everything")
+
+
+@pytest.mark.shared
+@pytest.mark.slow
+def test_facts_reach_their_figures_on_the_shared_guideline():
+    corpus = SHARED / "hypertension_corpus.jsonl"
+    if not corpus.is_file():
+        pytest.skip("../shared/data/khqa is absent")
+    got = facts.run(corpus, SHARED / "hypertension_questions.jsonl")
+    assert got["all_gold"]["5"] >= 55.0
