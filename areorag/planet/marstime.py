@@ -217,7 +217,7 @@ def unix_from_msd(msd: npt.ArrayLike) -> FloatArray:
 
 def hms(hours: float) -> str:
     """``HH:MM:SS`` of Mars hours, never 24:00:00."""
-    seconds = int(np.mod(hours, 24.0) * 3600.0 + 1e-6) % 86_400
+    seconds = min(86_399, int(np.mod(hours, 24.0) * 3600.0 + 1e-6))
     return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
 
 
