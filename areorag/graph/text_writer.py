@@ -143,7 +143,7 @@ class TextWriter:
     def finish(
         self, document_id: str, keep: Iterable[str], properties: dict[str, Any], *, state: str = "complete"
     ) -> None:
-        """Remove passages the document has no more, and set its state: ``complete``, or ``partial`` to be tried again."""
+        """Remove passages the document has no more; set its state: ``complete``, or ``partial`` to be tried again."""
         current = set(keep)
         rows = self.db.read("text_passage_ids", document_id=document_id)
         stale = [r["id"] for r in rows if r["id"] not in current]

@@ -1,7 +1,7 @@
 """Prompts are files (``llm/prompts/*.md``): reviewable, versioned, hashed into every trace.
 
-The first line of a file is ``<!-- version N: what it is for -->``; placeholders are ``{{name}}``. Text from sources goes
-in through `fence`, which marks it as data; a placeholder inside source text stays what it is, text.
+The first line of a file is ``<!-- version N: what it is for -->``; placeholders are ``{{name}}``. Text from sources
+goes in through `fence`, which marks it as data; a placeholder inside source text stays what it is, text.
 """
 
 from __future__ import annotations

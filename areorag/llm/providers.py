@@ -120,7 +120,7 @@ class LangChainBackend:
             model = model.bind(**extra)
         try:
             answer = model.invoke(turns)
-        except Exception as exc:  # a LangChain model raises whatever its client raises
+        except Exception as exc:  # noqa: BLE001  a LangChain model raises whatever its client raises
             status = getattr(exc, "status_code", None)
             if status == 429 or (isinstance(status, int) and status >= 500) or "imeout" in type(exc).__name__:
                 raise Transient(f"{type(exc).__name__} ({status})") from None

@@ -1,4 +1,4 @@
-"""Amounts, units, uncertainty and polarity around a component: what a sentence says of how much (AreoRAG Definition 1)."""
+"""Amounts, units, uncertainty and polarity around a component: how much a sentence says (AreoRAG Definition 1)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _UNIT = (
     r"percent|per\s?cent|%|µm|μm|nm|mm|cm|km|m|K|°C|Pa|mbar|bar|Gyr|Gy|Ga|Myr|Ma|g/cm3|W\s?m-2"
 )
 _BOUND = (
-    r"(?P<bound>up to|at most|less than|below|no more than|<=|≤|<|more than|at least|above|over|greater than|>=|≥|>|~|∼|"
-    r"about|around|approximately|ca\.?|nearly)?\s*"
+    r"(?P<bound>up to|at most|less than|below|no more than|<=|≤|<|more than|at least|above|over|greater than|>=|≥|>|~|"
+    r"∼|about|around|approximately|ca\.?|nearly)?\s*"
 )
 AMOUNT = re.compile(
     rf"(?<![\w.\[(#]){_BOUND}(?P<a>{_NUMBER})"

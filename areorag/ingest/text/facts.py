@@ -133,8 +133,7 @@ def _mentions(text: str, body: str) -> tuple[list[Named], tuple[Pair, ...], dict
         if not any(s.start < d and c < s.end for c, d in taken):
             features[feature.name] = feature
             out.append(Named(s, "Feature", feature.name))
-    for s in find_instruments(text, zones):
-        out.append(Named(s, "Instrument", instruments()[s.text]))
+    out += [Named(s, "Instrument", instruments()[s.text]) for s in find_instruments(text, zones)]
     taken = [(n.span.start, n.span.end) for n in out]
     out += [Named(s, "Concept", " ".join(s.text.split())) for s in find_concepts(text, zones, taken)]
     return sorted(out, key=lambda n: (n.span.start, -n.span.end)), found.pairs, features, zones

@@ -1,6 +1,6 @@
 """Texts with invisible characters: zero-width joiners, soft hyphens and direction marks inside words.
 
-Matching runs on the visible characters; every span is mapped back, so that a quote is still exactly what the source has.
+Matching runs on the visible characters; every span is mapped back, so that a quote is exactly what the source has.
 """
 
 from __future__ import annotations

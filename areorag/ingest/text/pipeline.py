@@ -181,7 +181,8 @@ def _documents(file: Path) -> Iterator[Iterator[Segment]]:
 # ---------------------------------------------------------------- one document
 def _document(run: _Run, segments: Iterator[Segment]) -> None:
     """Read, extract, embed and write one document."""
-    assert run.db is not None and run.writer is not None
+    assert run.db is not None
+    assert run.writer is not None
     first = next(segments)
     doc = first.document
     known = {r["id"]: r for r in run.db.read("text_documents_state", ids=[doc.id])}.get(doc.id)
@@ -287,7 +288,7 @@ def _rows(
 
 
 def _ask(run: _Run, passage: Passage, found: Extracted) -> list[Fact]:
-    """Facts of one passage by the model, its names made those of the lexicons and the gazetteer where they know them."""
+    """Facts of one passage by the model; its names become those of the lexicons and the gazetteer."""
     assert run.chat is not None
     answer = ask_facts(run.chat, passage, run.schema)
     run.report.dropped_quotes += answer.dropped_quotes
@@ -300,9 +301,7 @@ def _ask(run: _Run, passage: Passage, found: Extracted) -> list[Fact]:
         run.in_a_row += 1
         if run.in_a_row >= MAX_FAILURES_IN_A_ROW:
             raise BudgetError(f"{run.in_a_row} passages in a row failed ({answer.failed})")
-    here = {
-        m.text.casefold(): (m.type, m.name) for m in found.mentions if passage.start <= m.start < passage.end
-    }
+    here = {m.text.casefold(): (m.type, m.name) for m in found.mentions if passage.start <= m.start < passage.end}
     for fact in answer.facts:
         fact.entities = list(
             dict.fromkeys((role, *here.get(name.casefold(), (label, name))) for role, label, name in fact.entities)

@@ -1,4 +1,4 @@
-"""Documents from files: plain text, Markdown, HTML, PDF, JSON Lines corpora; streamed, so a file's size does not matter.
+"""Documents from files: plain text, Markdown, HTML, PDF, JSON Lines; streamed, so a file's size does not matter.
 
 A document arrives as `Segment` pieces of at most `SEGMENT_CHARS` characters, cut between paragraphs; offsets count
 characters of the whole decoded document. Bytes that are not UTF-8 are read as Windows-1252, one by one, and counted.
@@ -200,8 +200,10 @@ def _plain(path: Path, doc: Document) -> Iterator[str]:
 
 # ---------------------------------------------------------------- HTML
 _BLOCK = frozenset(
-    ("p", "div", "section", "article", "li", "tr", "table", "ul", "ol", "h1", "h2", "h3", "h4", "h5", "h6", "br")
-    + ("blockquote", "pre", "figure", "figcaption", "header", "footer", "main", "dd", "dt", "caption")
+    (
+        *("p", "div", "section", "article", "li", "tr", "table", "ul", "ol", "h1", "h2", "h3", "h4", "h5", "h6", "br"),
+        *("blockquote", "pre", "figure", "figcaption", "header", "footer", "main", "dd", "dt", "caption"),
+    )
 )
 
 
