@@ -49,7 +49,10 @@ def base_title(title: str) -> str:
 
 
 def aliases(title: str, text: str = "") -> dict[str, float]:
-    """Keys (words joined, lower case) under which an item is named, each with its strength."""
+    """Keys (words joined, lower case) under which an item is named, each with its strength.
+
+    A bare number is no name: it would be met in every date.
+    """
     found: dict[str, float] = {}
 
     def add(name: str, strength: float) -> None:
@@ -57,7 +60,7 @@ def aliases(title: str, text: str = "") -> dict[str, float]:
         while parts and parts[0] in ("the", "a", "an"):
             parts = parts[1:]
         key = "".join(parts)
-        if len(key) >= 3 and not all(p in FUNCTION_WORDS for p in parts):
+        if len(key) >= 3 and not key.isdigit() and not all(p in FUNCTION_WORDS for p in parts):
             found[key] = max(found.get(key, 0.0), strength)
 
     def add_short(names: Sequence[str], longest: int) -> None:
@@ -67,6 +70,8 @@ def aliases(title: str, text: str = "") -> dict[str, float]:
     base = base_title(title)
     add(title, TITLE)
     add(base, BASE)
+    if base[-1:].isalpha() and base.split()[-1][0].islower() and not base.endswith("s"):
+        add(base + "s", ALSO)
     head = base.split(",")[0]
     if head != base:
         add(head, HEAD)
