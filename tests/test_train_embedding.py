@@ -61,7 +61,7 @@ class TestWithTorch:
             rho, unit, pairs, Config(dim=8, epochs=25, batch=64, patience=25, init="random", learning_rate=3e-2)
         )
         assert lorentz.check_polar(rho, result.coordinates) == (True, "")
-        assert result.curve[-1][1] < 0.5 * result.curve[0][1]
+        assert result.curve[-1][1] < 0.5 * result.curve[1][1]
         start = np.random.default_rng(0).permutation(len(rho))
         near = lorentz.distance(
             rho[pairs[:, 0]], result.coordinates[pairs[:, 0]], rho[pairs[:, 1]], result.coordinates[pairs[:, 1]]
@@ -75,6 +75,15 @@ class TestWithTorch:
         assert a.curve == b.curve
         other = train(*nested(), Config(**{**SMALL.__dict__, "seed": 4}))
         assert not np.array_equal(a.coordinates, other.coordinates)
+
+    def test_starting_from_positions_a_step_is_a_hyperbolic_length_and_never_ends_worse(self) -> None:
+        rho, unit, pairs = nested()
+        result = train(rho, unit, pairs, Config(dim=8, epochs=3, batch=64, patience=3, learning_rate=1e-2))
+        start = unit / np.linalg.norm(unit, axis=1, keepdims=True)
+        padded = np.concatenate([start, np.zeros((len(start), 5))], axis=1)
+        moved = lorentz.distance(rho, padded, rho, result.coordinates)
+        assert 1e-3 < np.max(moved) < 0.5  # nine steps of about 0.01 hyperbolic units
+        assert result.loss <= result.curve[0][2]
 
     def test_a_resumed_run_ends_in_the_same_bits_as_one_that_was_not_interrupted(self, tmp_path: Path) -> None:
         whole = train(*nested(), SMALL)
@@ -102,7 +111,7 @@ class TestWithTorch:
         )
         assert result.stopped_early
         losses = [v for _, _, v in result.curve]
-        assert losses[result.best_epoch - 1] == min(losses)
+        assert losses[result.best_epoch] == min(losses)
 
     def test_impossible_inputs_are_named_errors(self) -> None:
         rho, unit, pairs = nested()

@@ -27,13 +27,22 @@ def _report(result: Any, json: str | None) -> None:
 
 @app.command(epilog="Example: areorag train embedding --seed 1")
 def embedding(
-    seed: int = 1, dim: int = 64, out: OutOption = None, home: HomeOption = None, json: JsonOption = None
+    seed: int = 1,
+    dim: int = 64,
+    out: OutOption = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint of an interrupted run.")] = False,
+    use: Annotated[
+        str | None, typer.Option("--use", help="Swap to 'closed' or a learned version; train nothing.")
+    ] = None,
+    home: HomeOption = None,
+    json: JsonOption = None,
 ) -> None:
     """Learn directions of the Lorentz embedding from containment, incidence and co-location."""
-    from ..hyperbolic.train import run
+    from ..graph.train_embedding import run
 
     with progress_bars() as bars:
-        _report(run(settings=settings_for(home), seed=seed, dim=dim, out=out, progress=bars), json)
+        settings = settings_for(home)
+        _report(run(settings=settings, seed=seed, dim=dim, out=out, resume=resume, use=use, progress=bars), json)
 
 
 @app.command(epilog="Example: areorag train plausibility --seed 1")

@@ -92,9 +92,8 @@ def _one(task: Task, space: Space, dim: int, init: Init, seed: int, epochs: int)
             validation_share=0.1,
         )  # fmt: skip
         result = train(task.rho, task.unit, task.known, config)
-        loss = min(v for _, _, v in result.curve)
-        if best is None or loss < best[0]:
-            best = (loss, result.coordinates, rate)
+        if best is None or result.loss < best[0]:
+            best = (result.loss, result.coordinates, rate)
     assert best is not None
     loss, x, rate = best
     rho = task.rho

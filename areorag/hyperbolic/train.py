@@ -5,10 +5,11 @@ contained, hyperedge and participant, co-located observations) come nearer than 
 
 .. math::  L = -\log \frac{e^{-d(i,j)/τ}}{e^{-d(i,j)/τ} + Σ_k e^{-d(i,k)/τ}}
 
-d is the polar distance (never acosh of vectors), the optimiser geoopt's RiemannianAdam on the sphere, everything in
-float64 and seeded: equal inputs, seed and thread count give equal numbers to the bit, with or without an interruption
-in between. The Euclidean model trained in the same way (same pairs, negatives, optimiser settings) is the baseline of
-``areorag eval containment``. Needs the extra ``[train]``.
+d is the polar distance (never acosh of vectors), the optimiser geoopt's RiemannianAdam on the sphere. Starting from
+positions, a step is measured in hyperbolic length: moving a HiRISE product by 0.003 rad would carry it 10 km away, so
+the step on the sphere is divided by cosh(√-K·ρ). Everything is in float64 and seeded: equal inputs, seed and thread
+count give equal numbers to the bit, with or without an interruption in between. The Euclidean model trained in the same
+way (same pairs, negatives, optimiser settings) is the baseline of ``areorag eval containment``. Needs ``[train]``.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ Space = Literal["hyperbolic", "euclidean", "euclidean_scale"]
 Init = Literal["position", "random"]
 Progress = Callable[[str, int, int | None], None]
 
-TRAIN_VERSION = 1
+TRAIN_VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Config:
     batch: int = 16384
     negatives: int = 8
     pairs_per_epoch: int = 200_000
-    learning_rate: float = 3e-3
+    learning_rate: float = 5e-2
     temperature: float = 1.0
     validation_share: float = 0.05
     threads: int = 1
@@ -66,12 +67,20 @@ class Config:
 
 @dataclass
 class Result:
-    """Coordinates (n, d): unit directions, or points of R^d; the curve as (epoch, training, validation) losses."""
+    """Coordinates (n, d): unit directions, or points of R^d; the curve as (epoch, training, validation) losses.
+
+    Epoch 0 is the start (validation loss in both places); `best_epoch` 0 means that training did not improve on it.
+    """
 
     coordinates: Float
     curve: list[tuple[int, float, float]] = field(default_factory=list)
     best_epoch: int = 0
     stopped_early: bool = False
+
+    @property
+    def loss(self) -> float:
+        """Validation loss of the best epoch."""
+        return min(v for _, _, v in self.curve)
 
 
 def _torch() -> tuple[Any, Any]:
@@ -97,7 +106,10 @@ def initial(rho: Float, unit: Float, config: Config) -> Float:
     if config.init == "random":
         start = noise
     else:
-        start = 1e-6 * noise
+        size = np.full(len(rho), 1e-3)
+        if config.space == "hyperbolic":  # a thousandth of a hyperbolic unit
+            size = 1e-3 / np.cosh(sqrt_k(config.K) * rho)
+        start = size[:, None] * noise
         width = min(unit.shape[1], config.dim)
         start[:, :width] += unit[:, :width]
     if config.space == "hyperbolic":
@@ -149,8 +161,11 @@ def train(
     fingerprint = _fingerprint(rho, pairs, config)
     if resume and checkpoint is not None and checkpoint.is_file():
         start = _restore(checkpoint, model, result, fingerprint) + 1
-    wait = result.curve[-1][0] - result.best_epoch if result.curve else 0
-    best = min((v for _, _, v in result.curve), default=np.inf)
+    probe = sampler.draw(np.random.default_rng([config.seed, 3]), validation)
+    if not result.curve:
+        loss = model.loss_of(validation, probe)
+        result.curve.append((0, loss, loss))
+    wait, best = result.curve[-1][0] - result.best_epoch, result.loss
     for epoch in range(start, config.epochs + 1):
         if wait >= config.patience:
             result.stopped_early = True
@@ -165,7 +180,7 @@ def train(
                 progress(
                     f"training, epoch {epoch} of {config.epochs}", min(at + config.batch, len(chosen)), len(chosen)
                 )
-        loss = model.loss_of(validation, sampler.draw(np.random.default_rng([config.seed, 3]), validation))
+        loss = model.loss_of(validation, probe)
         result.curve.append((epoch, total / len(chosen), loss))
         if loss < best:
             best, wait, result.best_epoch, result.coordinates = loss, 0, epoch, model.coordinates()
@@ -202,6 +217,9 @@ class _Model:
         sphere = geoopt.Sphere() if config.space == "hyperbolic" else geoopt.Euclidean(ndim=1)
         self.x = geoopt.ManifoldParameter(torch.from_numpy(start.copy()), manifold=sphere)
         self.optimiser = geoopt.optim.RiemannianAdam([self.x], lr=config.learning_rate)
+        self.step_scale: Any = None
+        if config.space == "hyperbolic" and config.init == "position":
+            self.step_scale = 1.0 / torch.cosh(sqrt_k(config.K) * self.rho)[:, None]
 
     def coordinates(self) -> Float:
         return np.asarray(self.x.detach().numpy().copy())
@@ -234,7 +252,12 @@ class _Model:
         loss.backward()
         if self.config.space == "euclidean_scale":
             self.x.grad[:, -1] = 0.0
+        before = self.x.detach().clone() if self.step_scale is not None else None
         self.optimiser.step()
+        if before is not None:
+            with self.torch.no_grad():
+                moved = before + self.step_scale * (self.x - before)
+                self.x.copy_(moved / moved.norm(dim=1, keepdim=True))
         value = float(loss.detach())
         if not np.isfinite(value):
             raise HyperbolicError("training diverged: the loss is not finite; use a smaller learning rate")
@@ -307,4 +330,4 @@ def _restore(path: Path, model: _Model, result: Result, fingerprint: str) -> int
     model.optimiser.state[model.x] = state
     result.coordinates, result.best_epoch = data["best"], int(data["best_epoch"])
     result.curve = [(int(e), float(a), float(b)) for e, a, b in data["curve"]]
-    return len(result.curve)
+    return result.curve[-1][0]
