@@ -21,16 +21,17 @@ import numpy as np
 from ..graph.connection import Database
 from ..graph.model import Observation
 from ..settings import Settings
-from .compose import compose, relevant
+from .compose import compose, quote, relevant
 from .model import Answer, ConflictView, Sentence, Source, Trace
 from .store import save
-from .views import conflict_view, passage_source, source_of
+from .views import conflict_view, fact_source, passage_source, source_of
 
 if TYPE_CHECKING:
     from ..llm.chat import ChatModel
     from ..llm.embed import Embedder
     from ..retrieval.engine import Retrieval, Retriever
     from ..retrieval.intent.model import SpatialIntent
+    from ..retrieval.reasoning import ReasoningResult
     from ..triage.pict import Triage, Verdict
 
 MAX_PARTNERS = 6
@@ -97,16 +98,19 @@ class Asker:
         clock = trace.seconds
         with _timed(clock, "texts"):
             passages = self._passages(question)
-        if not retrieval.evidence and not passages:
+        with _timed(clock, "reasoning"):
+            chain = self._reason(question, trace)
+        if not retrieval.evidence and not passages and chain is None:
             return self._finish(self._nothing(question, retrieval, trace), clock, began)
         with _timed(clock, "triage"):
             chosen = self._chosen(retrieval)
             verdicts = self._verdicts(question, chosen, retrieval)
         with _timed(clock, "answer"):
             sources, conflicts = _number(chosen, verdicts, passages)
+            steps = _chain_sources(chain, sources) if chain is not None else []
             self._suggest(conflicts, verdicts)
             asked, compare = list(retrieval.intent.properties), retrieval.intent.compare
-            sentences = self._sentences(question, sources, conflicts, asked, compare, trace)
+            sentences = steps + self._sentences(question, sources, conflicts, asked, compare, trace)
             answer = Answer(
                 id=f"a-{secrets.token_hex(4)}",
                 question=question,
@@ -163,6 +167,25 @@ class Asker:
         scored = [(row, float(np.asarray(row.pop("embedding")) @ vector)) for row in rows]
         scored.sort(key=lambda r: (-r[1], r[0]["id"]))
         return [(row, s) for row, s in scored if s >= MIN_PASSAGE_COSINE][:MAX_PASSAGES]
+
+    def _reason(self, question: str, trace: Trace) -> ReasoningResult | None:
+        """Planned reasoning where the question chains facts (PRoH); None where it does not, or leads nowhere."""
+        from ..retrieval.reasoning import needs_reasoning, reason
+
+        if not needs_reasoning(question):
+            return None
+        result = reason(self.db, question, self.settings, self.embedder, self.chat, store=True)
+        if not result.answers:
+            trace.notes.append("the question chains facts, but no path through the graph answers it")
+            return None
+        trace.path = "reasoning"
+        trace.model = self.chat.name if self.chat is not None else None
+        trace.reasoning = {
+            "tree": result.trace.tree(),
+            "svg": result.trace.svg(),
+            "answers": [n for n, _ in result.answers],
+        }
+        return result
 
     def _sentences(
         self,
@@ -283,6 +306,24 @@ def _number(
         by_id[id_].kept, by_id[id_].why_left_out = False, why
     numbers = {s.id: s.n for s in sources}
     return sources, [conflict_view(LETTERS[i], v, numbers) for i, v in enumerate(verdicts)]
+
+
+def _chain_sources(chain: ReasoningResult, sources: list[Source]) -> list[Sentence]:
+    """Sentences for the best path, its hyperedges added to `sources` where they are not there yet."""
+    path = chain.paths[0] if chain.paths else []
+    facts = {f.id: f for f in chain.facts}
+    numbers = {s.id: s.n for s in sources}
+    for id_ in path:
+        if id_ not in numbers and id_ in facts:
+            numbers[id_] = len(sources) + 1
+            sources.append(fact_source(numbers[id_], facts[id_]))
+    cites = [numbers[i] for i in path if i in numbers]
+    if not cites:
+        return []
+    names = ", ".join(name for name, _ in chain.answers[:3])
+    told = [Sentence(text=f"Linked facts lead to {names}.", cites=cites)]
+    told += [Sentence(text=f"“{quote(facts[i].text)}”.", cites=[numbers[i]]) for i in path if i in facts]
+    return told
 
 
 def _suggestions(conflicts: Sequence[ConflictView]) -> list[str]:

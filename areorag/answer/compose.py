@@ -61,7 +61,8 @@ def _stance(claim: Claim) -> str:
     return f"{claim.value or ''} {claim.unit or ''}".strip() or "stated"
 
 
-def _quote(text: str) -> str:
+def quote(text: str) -> str:
+    """A source's words on one line, without the closing stop, cut at 280 characters."""
     text = " ".join(text.split()).rstrip(".")
     return text[:277] + "…" if len(text) > 280 else text
 
@@ -84,7 +85,7 @@ def group_sentences(
         lead = where_from(first_source)
         if temporal and first_source.mars_year is not None and first_source.ls_deg is not None:
             lead += f", MY {first_source.mars_year} Ls {first_source.ls_deg:.0f}°"
-        said = _quote(first_claim.text or f"{first_claim.property}: {first_claim.value}")
+        said = quote(first_claim.text or f"{first_claim.property}: {first_claim.value}")
         subject = first_claim.subject[:1].upper() + first_claim.subject[1:]
         text = f"{subject}: {lead} reports {prop} {_stance(first_claim)} (“{said}”)."
         out.append(Sentence(text=text, cites=[first_source.n]))
@@ -92,7 +93,7 @@ def group_sentences(
         if others:
             names = _join([where_from(s) for s, _ in others])
             agree = "agrees" if len({where_from(s) for s, _ in others}) == 1 else "agree"
-            out.append(Sentence(text=f"{names} {agree}: “{_quote(others[0][1].text)}”.", cites=numbers))
+            out.append(Sentence(text=f"{names} {agree}: “{quote(others[0][1].text)}”.", cites=numbers))
     for conflict in mine:
         if conflict.category == "noise" or conflict.opaque:
             text = "These two cannot both hold and no physical difference between them explains it."
@@ -128,7 +129,9 @@ def compose(
         told.update(n for s in sentences for n in s.cites)
     if compare and order:
         out = _verdict(groups, conflicts, order) + out
-    rest = [s for s in kept if s.n not in told and not s.claims]
+    texts = [s for s in kept if s.kind == "passage"]
+    out += [Sentence(text=f"{_title(s)} says: “{quote(s.text)}”.", cites=[s.n]) for s in texts]
+    rest = [s for s in kept if s.n not in told and not s.claims and s.kind in ("orbital", "insitu", "derived")]
     if rest and not out:
         out += [Sentence(text=_describe(s), cites=[s.n]) for s in rest[:MAX_LISTED]]
     elif rest:
@@ -139,6 +142,10 @@ def compose(
             letters = [c.letter for c in conflicts if source.n in (c.a, c.b)]
             out.append(Sentence(text="One record is left out as noise.", cites=[source.n], conflicts=letters))
     return out
+
+
+def _title(source: Source) -> str:
+    return source.citations[0] if source.citations else source.source_file or source.id
 
 
 def _weight(members: Sequence[tuple[Source, Claim]], conflicts: Sequence[ConflictView], prop: str) -> float:

@@ -80,7 +80,9 @@ def write(
         trace.prompts[prompt.name] = prompt.sha256
     sentences = check(draft, sources, conflicts, trace)
     if sentences:
-        trace.path, trace.model, trace.cost = "language model", chat.name, chat.cost
+        trace.model, trace.cost = chat.name, chat.cost
+        if trace.path == "composed":
+            trace.path = "language model"
     else:
         trace.notes.append("no sentence of the language model cited a source; composed instead")
     return sentences

@@ -9,6 +9,7 @@ from ..graph.model import Observation
 from .model import ConflictView, Source
 
 if TYPE_CHECKING:
+    from ..retrieval.reasoning.run import AnswerFact
     from ..triage.pict import Verdict
 
 
@@ -59,6 +60,12 @@ def passage_source(n: int, row: Mapping[str, Any], score: float) -> Source:
         scores={"f_k": float(score)},
         citations=[str(row["title"])] if row.get("title") else [],
     )
+
+
+def fact_source(n: int, fact: AnswerFact) -> Source:
+    """A numbered source from a hyperedge that reasoning went through."""
+    return Source(n=n, id=fact.id, kind=fact.kind.lower(), text=fact.text, source_file=fact.source or None,
+                  score=fact.score, scores={"path": fact.score})  # fmt: skip
 
 
 def conflict_view(letter: str, verdict: Verdict, numbers: Mapping[str, int]) -> ConflictView:
