@@ -359,6 +359,19 @@ def test_a_generator_that_returns_nonsense_falls_back_to_the_question_itself():
     assert all(d.kind != "model" for d in got.demands)
 
 
+def test_a_language_model_writes_the_sub_queries_and_its_failures_fall_back():
+    from areorag.llm.chat import ChatModel
+    from areorag.llm.scripted import ScriptedBackend
+    from areorag.retrieval.selection.subqueries import chat_generator
+
+    backend = ScriptedBackend(['{"queries": ["ice at the pole", "dust at Gale"]}', "prose", "prose again"])
+    generator = chat_generator(ChatModel(backend))
+    run = lambda: select("ice or dust?", ["ice", "dust"], k=1, embedder=HashEmbedder(), generator=generator)  # noqa: E731
+    assert {(d.text, d.kind) for d in run().demands} == {("ice at the pole", "model"), ("dust at Gale", "model")}
+    assert "ice or dust?" in backend.requests[0].messages[0].content
+    assert run().demands[0].kind != "model"
+
+
 def test_the_coverage_report_names_what_is_covered_and_what_is_not():
     e = HashEmbedder()
     got = select("q", ["ice pole", "dust storm"], k=1, embedder=e, sub_queries=["ice pole", "dust storm", "meteor"])

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .tokens import QUESTION_WORDS, Phrase, fold, letters, phrases, words
+
+if TYPE_CHECKING:
+    from ...llm.chat import ChatModel
 
 Generator = Callable[[str, int], Sequence[str]]
 """(question, n) → up to n sub-queries: a language model behind a function."""
@@ -82,3 +85,29 @@ def generated(question: str, n: int, generator: Generator) -> list[SubQuery]:
     texts = [t.strip() for t in generator(question, n) if isinstance(t, str) and t.strip()]
     unique = list(dict.fromkeys(" ".join(t.split()[:_MOST_WORDS]) for t in texts))[:n]
     return [SubQuery(t, "model") for t in unique] or own_parts(question, n)
+
+
+def chat_generator(chat: ChatModel) -> Generator:
+    """Sub-queries written by a configured language model (``llm/prompts/sub_queries.md``).
+
+    A model that fails or returns nothing valid gives no sub-queries, and the question's own parts take over; a spent
+    budget is raised (`BudgetError`).
+    """
+    from pydantic import BaseModel
+
+    from ...errors import BudgetError, ModelError
+    from ...llm.prompt import fence, load_prompt
+
+    class SubQueries(BaseModel):
+        queries: list[str]
+
+    def generate(question: str, n: int) -> Sequence[str]:
+        prompt = load_prompt("sub_queries").render(most=str(n), question=fence(question))
+        try:
+            return chat.structured(prompt, SubQueries, max_tokens=512).queries
+        except BudgetError:
+            raise
+        except ModelError:
+            return []
+
+    return generate
