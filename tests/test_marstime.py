@@ -44,8 +44,10 @@ def off(a: float, b: float) -> float:
         ("2000-01-06T00:00:00", 277.18758, 1e-3),  # Allison & McEwen's worked example
         ("2004-01-04T04:35:00", 327.7, 0.05),
         ("2012-08-06T05:18:00", 150.7, 0.05),
-        ("2018-12-11T07:30:42.598", 304.290, 0.02),
-        ("2019-03-31T23:36:01.945", 4.187, 0.02),
+        ("2021-05-03T15:24:36.516", 40.1481, 0.02),
+        ("2023-03-23T23:14:12.664", 41.210, 0.02),
+        ("2018-12-11T07:30:42.598", 304.290, 0.035),  # InSight's labels differ by 0.03° from those of the rovers
+        ("2019-03-31T23:36:01.945", 4.187, 0.035),
         ("2021-02-18T20:55:00", 5.5, 0.15),
         ("1976-07-20T11:53:06", 97.0, 0.2),
     ],
@@ -71,14 +73,15 @@ def test_solar_longitude_and_year_lead_back_to_the_instant(when: datetime) -> No
     clock = mt.mars_time(when)
     assert 0 <= clock.ls_deg < 360
     back = mt.from_ls(clock.mars_year, clock.ls_deg)
-    assert abs((back - when).total_seconds()) < 0.05
+    assert abs((back - when).total_seconds()) < 1.05  # a leap second apart at most
 
 
 @settings(max_examples=40)
 @given(INSTANTS, st.sampled_from([m.name for m in all_missions()]))
 def test_sols_lead_back_to_the_instant(when: datetime, mission: str) -> None:
     sol = float(mission_sol_fraction_unix(mission, mt.to_unix(when)))
-    assert abs((sol_to_utc(mission, sol) - when).total_seconds()) < 0.5
+    # an instant inside a leap second has no other name in UTC
+    assert abs((sol_to_utc(mission, sol) - when).total_seconds()) < 1.001
     assert mission_sol(mission, when) == int(np.floor(sol))
 
 

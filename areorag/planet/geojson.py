@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .coordinates import normalise_lon, to_unit
+from .coordinates import normalise_lon
 from .geometry import Geography, centroid
-from .rings import drop_repeats, has_area, is_rectilinear, parse, unwrap
+from .rings import crossing_latitude, drop_repeats, has_area, is_rectilinear, parse, unwrap
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -124,7 +123,7 @@ def _with_crossings(xy: FloatArray) -> FloatArray:
         cut = -180.0 + 360.0 * k
         inside = min(a[0], b[0]) < cut - 1e-12 and max(a[0], b[0]) > cut + 1e-12
         if inside and min(90.0 - abs(a[1]), 90.0 - abs(b[1])) > 1e-9:
-            out.append(np.array([cut, _crossing(a, b)]))
+            out.append(np.array([cut, crossing_latitude(a, b, cut)]))
     return np.array(out)
 
 
@@ -193,7 +192,7 @@ def _planar_line(xy: FloatArray) -> list[list[list[float]]]:
     for i in range(1, len(xy)):
         if abs(lon[i] - lon[i - 1]) > 180.0 and min(90 - abs(xy[i, 1]), 90 - abs(xy[i - 1, 1])) > 1e-9:
             side = math.copysign(180.0, lon[i - 1])
-            lat = _crossing(xy[i - 1], xy[i])
+            lat = crossing_latitude(xy[i - 1], xy[i], 180.0)
             if abs(lon[i - 1]) < 180.0:
                 chains[-1].append([side, lat])
             chains.append([[-side, lat]] if abs(lon[i]) < 180.0 else [])
@@ -202,14 +201,3 @@ def _planar_line(xy: FloatArray) -> list[list[list[float]]]:
                 continue
         chains[-1].append([float(lon[i]), float(xy[i, 1])])
     return [c for c in chains if len(c) > 1] or [[c for chain in chains for c in chain]]
-
-
-def _crossing(a: FloatArray, b: FloatArray) -> float:
-    """Latitude at which the great circle through a and b meets the antimeridian, degrees."""
-    n = np.cross(to_unit(a[0], a[1]), to_unit(b[0], b[1]))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        v = np.cross(n, np.array([0.0, 1.0, 0.0]))
-    if v[0] > 0:
-        v = -v
-    return float(np.degrees(np.arctan2(v[2], np.hypot(v[0], v[1]))))

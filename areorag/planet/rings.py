@@ -327,9 +327,13 @@ def polygon_shapes(rings: Sequence[Any]) -> list[Shape] | None:
     holes = [densify_parallels(h) if is_rectilinear(h) else h for h in holes]
     if span <= MAX_SPAN_DEG and not np.any(np.abs(plane[:, 1]) >= 90.0 - 1e-9):
         return [Shape("polygon", (plane, *holes))]
+    west = float(plane[:, 0].min())
+    pieces = max(1, math.ceil((min(span, 360.0) - 1e-9) / MAX_SPAN_DEG))
+    cuts = west + min(span, 360.0) * np.arange(pieces + 1) / pieces
     if not aligned:
-        plane = densify_geodesics(plane)
-    return _cut(plane, holes)
+        plane = cross_meridians(densify_geodesics(plane), cuts)
+    holes = [h if is_rectilinear(h) else cross_meridians(densify_geodesics(h), cuts) for h in holes]
+    return _cut(plane, holes, cuts)
 
 
 def _hole(ring: Any, shell: FloatArray) -> FloatArray | None:
@@ -342,16 +346,36 @@ def _hole(ring: Any, shell: FloatArray) -> FloatArray | None:
     return np.asarray(xy + np.array([shift, 0.0]))
 
 
-def _cut(plane: FloatArray, holes: list[FloatArray]) -> list[Shape]:
+def cross_meridians(xy: FloatArray, meridians: FloatArray) -> FloatArray:
+    """A vertex wherever a great-circle edge of a ring with continuous longitudes crosses one of the meridians."""
+    out: list[FloatArray] = []
+    for a, b in zip(xy, np.roll(xy, -1, axis=0), strict=True):
+        out.append(a)
+        low, high = min(a[0], b[0]), max(a[0], b[0])
+        if min(90.0 - abs(a[1]), 90.0 - abs(b[1])) < 1e-9 or high - low > 180.0:
+            continue
+        inside = meridians[(meridians > low + 1e-12) & (meridians < high - 1e-12)]
+        ordered = inside if b[0] > a[0] else inside[::-1]
+        out.extend(np.array([m, crossing_latitude(a, b, float(m))]) for m in ordered)
+    return np.array(out)
+
+
+def crossing_latitude(a: FloatArray, b: FloatArray, meridian_deg: float) -> float:
+    """Latitude at which the great circle through two points (lon, lat) meets a meridian between them, degrees."""
+    n = np.cross(to_unit(a[0], a[1]), to_unit(b[0], b[1]))
+    lam = math.radians(meridian_deg)
+    # n · (cos φ cos λ, cos φ sin λ, sin φ) = 0
+    flat, up = n[0] * math.cos(lam) + n[1] * math.sin(lam), float(n[2])
+    return math.degrees(math.atan2(-flat, up) if up > 0 else math.atan2(flat, -up))
+
+
+def _cut(plane: FloatArray, holes: list[FloatArray], cuts: FloatArray) -> list[Shape]:
     """Cut a wide or polar figure at meridians into pieces of at most 120°."""
     import shapely
 
     figure = shapely.make_valid(shapely.Polygon(plane, holes))
-    west, _, east, _ = figure.bounds
-    n = max(1, math.ceil((min(east - west, 360.0) - 1e-9) / MAX_SPAN_DEG))
-    edges = west + (min(east, west + 360.0) - west) * np.arange(n + 1) / n
     out: list[Shape] = []
-    for a, b in pairwise(edges):
+    for a, b in pairwise(cuts):
         piece = shapely.intersection(figure, shapely.box(a, -90.0, b, 90.0))
         parts = [g for g in getattr(piece, "geoms", [piece]) if g.geom_type == "Polygon" and g.area > 0]
         out.extend(Shape("polygon", tuple(shapely.get_coordinates(r)[:-1] for r in _rings_of(g))) for g in parts)
