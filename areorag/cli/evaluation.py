@@ -163,6 +163,21 @@ def containment(home: HomeOption = None, json: JsonOption = None) -> None:
         _show(module.run(home=home, progress=bars), json)
 
 
+@app.command(epilog="Example: areorag eval results --data data/ --out docs")
+def results(
+    out: Annotated[Path, typer.Option(file_okay=False, help="Folder of the page.")] = Path("docs"),
+    data: Annotated[Path | None, typer.Option(exists=True, file_okay=False, help="Folder of the outside sets.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="only these parts (repeat)")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run parts again that have a result.")] = False,
+    json: JsonOption = None,
+) -> None:
+    """Run the evaluations and benches that have no result yet and write the results page."""
+    from ..evaluate import results as module
+
+    with progress_bars() as bars:
+        _show(module.run(out, data, only=only, fresh=fresh, progress=bars), json)
+
+
 def register_bench(root: typer.Typer) -> None:
     """Add ``areorag bench``."""
 

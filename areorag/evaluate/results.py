@@ -1,0 +1,182 @@
+"""``docs/results.md`` from one command: every evaluation and bench, run here, with the command that repeats each.
+
+    areorag eval results --data DIR --out docs
+
+`DIR` holds the outside sets (folders ``multihop``, ``khqa``, ``lpsc2015``, ``conflict``, ``archive``); what is not there
+is left out and said so. Each part's JSON is kept in ``<out>/results/``; a part with a JSON is not run again unless
+``fresh``. What did not work stands in ``<out>/results-notes.md`` and is appended as it is.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import platform
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from ..errors import AreoRAGError, UsageError
+
+log = logging.getLogger(__name__)
+
+MAX_ROWS = 48
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One table of the page: `call` gets the data folder and returns the figures."""
+
+    key: str
+    title: str
+    command: str
+    call: Callable[[Path], dict[str, Any]]
+    needs: str | None = None
+
+
+def _run(module: str, *args: Any, **kwargs: Any) -> dict[str, Any]:
+    found: dict[str, Any] = importlib.import_module(f".{module}", __package__).run(*args, **kwargs)
+    return found
+
+
+def _selection(data: Path, corpus: str) -> dict[str, Any]:
+    paths = (data / "multihop" / f"{corpus}_corpus.jsonl", data / "multihop" / f"{corpus}_questions.jsonl")
+    out: dict[str, Any] = {}
+    for selector in ("topk", "mmr", "dpp", "rrf", "facility", "coverage", "graph"):
+        result = _run("selection", *paths, selector=selector)
+        out[selector] = {k: result[k] for k in ("recall", "all_gold", "seconds")}
+    return out
+
+
+def _sample(_: Path) -> dict[str, Any]:
+    from ..sample import archive_path
+
+    result = _run("adapters", archive_path())
+    states = [f["status"] for f in result["files"]]
+    return {
+        "files": len(states),
+        **{s: states.count(s) for s in ("ok", "partial", "rejected")},
+        "observations": sum(len(f["observations"]) for f in result["files"]),
+        "seconds": result["seconds"],
+    }
+
+
+def _regions(_: Path) -> dict[str, Any]:
+    return _run("regions", n_region=200, n_temporal=150)
+
+
+PARTS = (
+    Part("adapters", "Labels read (sample archive)", "areorag eval adapters areorag/sample/archive", _sample),
+    Part("intent", "Questions read without a language model (held-out half of the project's own)",
+         "areorag eval intent --questions areorag/evaluate/data/intent.jsonl", lambda _: _run("intent", split="heldout")),
+    Part("spatial", "Exact space against brute force", "areorag eval spatial --n 5000 --seed 7",
+         lambda _: _run("spatial", n=5000, seed=7)),
+    Part("regions", "Region and season questions over a synthetic archive", "areorag eval regions", _regions),
+    Part("containment", "Is hyperbolic worth it? Containment ranking against Euclidean models of equal size",
+         "areorag eval containment", lambda _: _run("containment")),
+    Part("conflict", "Conflict triage on the ten examples (form only, not a test)",
+         "areorag eval conflict --pairs examples.jsonl",
+         lambda d: _run("conflict", d / "conflict" / "examples.jsonl"), "conflict"),
+    Part("selection-2wiki", "Evidence selection, 2Wiki: recall@5 and all-gold@5", "areorag eval selection …",
+         lambda d: _selection(d, "2wiki"), "multihop"),
+    Part("selection-musique", "Evidence selection, MuSiQue: recall@5 and all-gold@5", "areorag eval selection …",
+         lambda d: _selection(d, "musique"), "multihop"),
+    Part("facts", "Facts of a clinical guideline", "areorag eval facts …",
+         lambda d: _run("facts", d / "khqa" / "hypertension_corpus.jsonl", d / "khqa" / "hypertension_questions.jsonl"),
+         "khqa"),
+    Part("extraction", "Targets, elements, minerals, contains (five folds over the documents)",
+         "areorag eval extraction …", lambda d: _run("extraction", d / "lpsc2015", folds=5, predictions=False), "lpsc2015"),
+    Part("city", "Spatial-RAG's kind of question on Earth", "python -m areorag.evaluate.city", lambda _: _run("city")),
+    *(
+        Part(f"bench-{name}", f"Speed: {name}", f"areorag bench --part {name}",
+             lambda _, name=name: _run("bench", "small", parts=[name])["parts"][name])  # type: ignore[misc]
+        for name in ("hyperbolic", "adapters", "spatial", "ingest", "retrieval", "selection")
+    ),
+)  # fmt: skip
+
+
+def leaves(value: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """(name, shown value) of every scalar; lists of records are left to the JSON."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from leaves(inner, f"{prefix}{key} · ")
+    elif isinstance(value, bool):
+        yield prefix.rstrip(" ·"), "yes" if value else "no"
+    elif isinstance(value, float):
+        yield prefix.rstrip(" ·"), f"{value:.4g}"
+    elif isinstance(value, int | str):
+        yield prefix.rstrip(" ·"), str(value)
+
+
+def table(part: Part, result: dict[str, Any]) -> str:
+    """One part as Markdown."""
+    lines = [f"## {part.title}", "", f"`{part.command}`", "", "| figure | value |", "|---|---|"]
+    rows = list(leaves(result))
+    lines += [f"| {name} | {shown} |" for name, shown in rows[:MAX_ROWS]]
+    if len(rows) > MAX_ROWS:
+        lines.append(f"| … | {len(rows) - MAX_ROWS} more in results/{part.key}.json |")
+    return "\n".join(lines) + "\n"
+
+
+def run(
+    out: Path,
+    data: Path | None = None,
+    *,
+    only: list[str] | None = None,
+    fresh: bool = False,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Run what is missing and write the page. → ``{page, parts: {key: seconds | reason}}``.
+
+    Raises
+    ------
+    UsageError
+        Unknown part.
+    """
+    unknown = set(only or ()) - {p.key for p in PARTS}
+    if unknown:
+        raise UsageError(f"unknown part {sorted(unknown)[0]!r}: use {', '.join(p.key for p in PARTS)}")
+    folder = out / "results"
+    folder.mkdir(parents=True, exist_ok=True)
+    done: dict[str, Any] = {}
+    sections: list[str] = []
+    for i, part in enumerate(PARTS):
+        if progress:
+            progress(part.title, i, len(PARTS))
+        kept = folder / f"{part.key}.json"
+        chosen = not only or part.key in only
+        if chosen and (fresh or not kept.is_file()):
+            done[part.key] = _one(part, data, kept)
+        if kept.is_file():
+            sections.append(table(part, orjson.loads(kept.read_bytes())))
+    notes = out / "results-notes.md"
+    head = (
+        "# Results\n\nWritten by `areorag eval results`; every table names the command that repeats it. Measured on "
+        f"{os.cpu_count()} cores, Python {platform.python_version()}; machines are noisy, so speeds are ratios wherever "
+        "there is a baseline to run beside.\n"
+    )
+    page = out / "results.md"
+    page.write_text("\n".join([head, *sections, notes.read_text("utf-8") if notes.is_file() else ""]), "utf-8")
+    return {"page": str(page), "parts": done}
+
+
+def _one(part: Part, data: Path | None, kept: Path) -> Any:
+    if part.needs is not None and (data is None or not (data / part.needs).is_dir()):
+        return f"left out: no folder {part.needs} in --data"
+    began = time.perf_counter()
+    try:
+        result = part.call(data or Path())
+    except AreoRAGError as exc:
+        log.warning("%s: %s", part.key, exc)
+        return str(exc)
+    scalars = {k: v for k, v in result.items() if not isinstance(v, list)}
+    kept.write_bytes(
+        orjson.dumps(scalars, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS)
+    )
+    return round(time.perf_counter() - began, 1)
