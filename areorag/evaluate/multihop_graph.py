@@ -1,7 +1,7 @@
 """Multi-hop questions generated from the project's own graph, with gold paths (3 to 6 hops; METHODS §4).
 
-A question is a walk e₀ – f₁ – e₁ – … – f_k – e_k over text facts in which every entity is met once. It names e₀, hints
-at each fact by words only that fact has, and asks for e_k. Seeds are fixed; the generator knows nothing of the reasoner.
+A question is a walk e₀ – f₁ – e₁ – … – f_k – e_k over text facts in which every entity is met once. It names e₀,
+hints at each fact by its rare words, and asks for e_k. Seeds are fixed; the generator knows nothing of the reasoner.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _CROWDED = 40
 
 
 def generate(db: Database, n: int = 120, seed: int = 7, hops: tuple[int, int] = (3, 6)) -> list[dict[str, Any]]:
-    """Questions ``{id, question, answers, path: [fact ids], entities: [names], hops}`` from the text facts of a graph."""
+    """Questions ``{id, question, answers, path: [fact ids], entities: [names], hops}`` from a graph's text facts."""
     rows = db.read("reason_all_facts")
     facts = {r["id"]: r for r in rows if 2 <= len(r["nodes"]) <= 12}
     names = {x["id"]: (x["name"], x["label"]) for r in facts.values() for x in r["nodes"]}
@@ -124,11 +124,11 @@ def _phrase(
             return None
         what = _LABEL.get(names[entities[i + 1]][1], "subject")
         parts.append((what, ", ".join(cues)))
-    text = names[entities[0]][0]
-    for what, cues in parts[:-1]:
-        text = f"the {what} that is reported together with {text} regarding {cues}"
-    what, cues = parts[-1]
-    return f"Which {what} is reported regarding {cues} together with {text}?"
+    inner = names[entities[0]][0]
+    for what, hint in parts[:-1]:
+        inner = f"the {what} that is reported together with {inner} regarding {hint}"
+    what, hint = parts[-1]
+    return f"Which {what} is reported regarding {hint} together with {inner}?"
 
 
 def evaluate(
@@ -145,8 +145,8 @@ def evaluate(
 
     Returns
     -------
-    ``{n, hit1, hit5, path_recall, by_hops, edges, seconds, questions}``: shares in per cent of questions whose answer is
-    first or among the first five, and the mean share of gold facts among the facts returned (at most 20).
+    ``{n, hit1, hit5, path_recall, by_hops, edges, seconds, questions}``: shares in per cent of questions whose answer
+    is first or among the first five, and the mean share of gold facts among the facts returned (at most 20).
     """
     from ..retrieval.reasoning import ReasoningOptions, reason
 

@@ -102,7 +102,7 @@ class LangChainBackend:
             found = getattr(importlib.import_module(module), attribute)
         except (ImportError, AttributeError) as exc:
             raise ModelError(f"langchain:{path} cannot be imported: {exc}") from None
-        self._model = found if hasattr(found, "invoke") else found()
+        self._model = found if hasattr(found, "invoke") and not isinstance(found, type) else found()
         if not hasattr(self._model, "invoke"):
             raise ModelError(f"langchain:{path} is no chat model: it has no invoke")
         self.name = f"langchain:{path}"

@@ -82,6 +82,8 @@ def _initial(text: str, start: int, end: int) -> bool:
     if re.match(r"\.\s?-?[A-Z][.a-z]|\.-[A-Z]|\.,? (?:et|and|&)|\. ?[A-Z]\.", after) and re.match(
         r"\.\s?[A-Z]\.|\.\s?-?[A-Z][a-z]|\.-|\.,? (?:et|and|&)", after
     ):
+        if re.search(r"[A-Z]\.\s?-?[A-Z][\w'’-]+,? and\s$", text[max(0, start - 40) : start]):
+            return True  # "K. Herkenhoff and S. Maurice"
         return not re.search(r"(?:of|in|and|for|or)\s$", before) or bool(re.match(r"\.\s?[A-Z]\.", after))
     return bool(re.search(r"[A-Z]\.\s?-?$", before) and after.startswith((".", ",")))
 

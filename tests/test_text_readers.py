@@ -1,0 +1,201 @@
+"""Readers and passages: offsets hold, encodings are mended and counted, bad files give one clear line."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from areorag.errors import TextError
+from areorag.ingest.text.invisible import see
+from areorag.ingest.text.passages import split_passages, split_ranges
+from areorag.ingest.text.readers import Segment, read_segments
+
+
+def whole(path: Path, **kw) -> tuple[str, list[Segment]]:  # type: ignore[no-untyped-def]
+    segments = list(read_segments(path, **kw))
+    text = ""
+    for s in segments:
+        assert s.start == len(text)
+        text += s.text
+    return text, segments
+
+
+def test_mixed_encodings_are_read_and_counted(tmp_path: Path) -> None:
+    file = tmp_path / "mixed.txt"
+    file.write_bytes("Température 20 °C, ".encode() + "à Séítah – 20 °C".encode("cp1252", "replace") + b" end \x81")
+    text, segments = whole(file)
+    assert text.startswith("Température 20 °C, à S")
+    assert "°C end" in text
+    assert "Windows-1252" in segments[0].document.warnings[0]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_byte_order_marks_decide_the_encoding(tmp_path: Path, encoding: str) -> None:
+    file = tmp_path / "bom.txt"
+    file.write_bytes("Jezero — שלום".encode(encoding))
+    assert whole(file)[0] == "Jezero — שלום"
+
+
+def test_carriage_returns_become_line_feeds_also_across_blocks(tmp_path: Path) -> None:
+    file = tmp_path / "cr.txt"
+    line = b"x" * 30 + b"\r\n"
+    file.write_bytes(line * 70_000)
+    text, _ = whole(file)
+    assert "\r" not in text
+    assert text.count("\n") == 70_000
+
+
+def test_segments_are_bounded_and_join_to_the_document(tmp_path: Path) -> None:
+    file = tmp_path / "long.txt"
+    file.write_text("\n\n".join(f"Paragraph {i} of the report. It has two sentences." for i in range(2000)), "utf-8")
+    text, segments = whole(file, segment_chars=5_000)
+    assert text == file.read_text("utf-8")
+    assert max(len(s.text) for s in segments[:-1]) <= 5_000
+    assert [s.last for s in segments] == [False] * (len(segments) - 1) + [True]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.environ.get("AREORAG_HEAVY"), reason="writes a 500 MB file: set AREORAG_HEAVY=1")
+def test_a_500_mb_file_is_read_in_bounded_memory(tmp_path: Path) -> None:
+    file = tmp_path / "huge.txt"
+    block = ("The rover analysed the target Windjana with ChemCam on sol 621.\n" * 16_000).encode()
+    with file.open("wb") as f:
+        while f.tell() < 500 * 1024 * 1024:
+            f.write(block)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    total = sum(len(s.text) for s in read_segments(file))
+    assert total == file.stat().st_size
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 120_000  # kB
+
+
+def test_html_keeps_text_and_leaves_scripts_out(tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(
+        "<!doctype html><html><head><title>Gale &amp; Jezero</title><script>alert(1)</script></head><body>"
+        "<h1>Heading</h1><p>Hematite was found.</p><style>p{}</style><ul><li>one</li><li>two</li></ul></body></html>",
+        "utf-8",
+    )
+    text, segments = whole(file)
+    assert text == "Heading\nHematite was found.\none\ntwo"
+    assert segments[0].document.title == "Gale & Jezero"
+
+
+def test_html_does_not_fetch_or_expand_entities(tmp_path: Path) -> None:
+    file = tmp_path / "evil.html"
+    secret = tmp_path / "secret.txt"
+    secret.write_text("TOPSECRET")
+    file.write_text(f'<!DOCTYPE html [<!ENTITY x SYSTEM "{secret.as_uri()}">]><html><body>&x; text</body></html>', "utf-8")
+    assert "TOPSECRET" not in whole(file)[0]
+
+
+def _pdf(text: str | None) -> bytes:
+    """A one-page PDF, with a line of text or without any."""
+    stream = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET".encode() if text else b"q Q"
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
+        b"/Resources << /Font << /F1 5 0 R >> >> >>",
+        b"<< /Length %d >>\nstream\n" % len(stream) + stream + b"\nendstream",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    out, offsets = b"%PDF-1.4\n", []
+    for i, body in enumerate(objects, 1):
+        offsets.append(len(out))
+        out += b"%d 0 obj\n" % i + body + b"\nendobj\n"
+    start = len(out)
+    out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    out += b"".join(b"%010d 00000 n \n" % o for o in offsets)
+    return out + b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, start)
+
+
+def test_pdf_gives_its_text(tmp_path: Path) -> None:
+    file = tmp_path / "a.pdf"
+    file.write_bytes(_pdf("Windjana contains sanidine."))
+    assert "Windjana contains sanidine." in whole(file)[0]
+
+
+def test_scanned_pdf_says_that_it_needs_ocr(tmp_path: Path) -> None:
+    file = tmp_path / "scan.pdf"
+    file.write_bytes(_pdf(None))
+    with pytest.raises(TextError, match="1 pages without text .*OCR"):
+        whole(file)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "why"),
+    [
+        ("empty.txt", b"", "empty"),
+        ("blank.txt", b" \n\n ", "no text"),
+        ("cut.pdf", b"%PDF-1.4\n1 0 obj", "damaged PDF|without text"),
+        ("binary.dat", b"\x00\x01\x02\xff" * 100, "binary"),
+        ("none.jsonl", b'{"a": 1}\nnot json\n', "no JSON object"),
+    ],
+)
+def test_bad_files_give_one_line(tmp_path: Path, name: str, data: bytes, why: str) -> None:
+    file = tmp_path / name
+    file.write_bytes(data)
+    with pytest.raises(TextError, match=why) as caught:
+        whole(file)
+    assert "\n" not in str(caught.value)
+
+
+def test_jsonl_lines_are_documents_and_bad_lines_are_counted(tmp_path: Path) -> None:
+    file = tmp_path / "corpus.jsonl"
+    rows = [json.dumps({"id": "a", "title": "A", "text": "one"}), "{half", json.dumps({"id": "b", "text": "two"})]
+    file.write_text("\n".join(rows), "utf-8")
+    segments = list(read_segments(file))
+    assert [s.text for s in segments] == ["one", "two"]
+    assert segments[0].document.id.endswith("#a")
+    assert "1 lines are no documents" in segments[0].document.warnings[0]
+
+
+def test_same_file_has_the_same_id_and_another_folder_another(tmp_path: Path) -> None:
+    one, two = tmp_path / "x" / "a.txt", tmp_path / "y" / "a.txt"
+    for f in (one, two):
+        f.parent.mkdir()
+        f.write_text("text", "utf-8")
+    ids = [next(read_segments(f)).document.id for f in (one, one, two)]
+    assert ids[0] == ids[1] != ids[2]
+
+
+TEXTS = st.text(
+    st.sampled_from("abc ABC.,;:!?()[]0123 \n\n\t’“”é漢字שלוםаб\u200b\u202e"), max_size=400
+) | st.lists(st.sampled_from(["Word", "and", "sol 12.", "Fig. 3.", "e.g.", "\n\n", "\u200b"]), max_size=300).map(" ".join)
+
+
+@given(TEXTS, st.integers(1, 40))
+def test_passages_hold_their_offsets_and_limits(text: str, words: int) -> None:
+    ranges = split_ranges(text, words)
+    assert all(a < b for a, b in ranges)
+    assert all(b <= c for (_, b), (c, _) in zip(ranges, ranges[1:], strict=False))
+    assert all(len(text[a:b].split()) <= words for a, b in ranges)
+    kept = "".join("".join(text[a:b].split()) for a, b in ranges)
+    assert kept == "".join(text.split())
+
+
+def test_passages_of_a_segment_are_offset_by_its_start(tmp_path: Path) -> None:
+    file = tmp_path / "t.txt"
+    file.write_text("First sentence here. Second sentence here.\n\nThird one.", "utf-8")
+    text, segments = whole(file, segment_chars=12)
+    for s in segments:
+        for p in split_passages(s):
+            assert text[p.start : p.end] == p.text
+
+
+@given(st.text(st.sampled_from("ab \u200b\u202e\u00ad\ufeffש")))
+def test_invisible_characters_map_back_to_the_source(text: str) -> None:
+    seen = see(text)
+    assert seen.text == "".join(c for c in text if c not in "\u200b\u202e\u00ad\ufeff")
+    for i in range(len(seen.text)):
+        a, b = seen.source(i, i + 1)
+        assert text[a:b] == seen.text[i]
+    if seen.text:
+        a, b = seen.source(0, len(seen.text))
+        assert see(text[a:b]).text == seen.text
