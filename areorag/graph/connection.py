@@ -29,6 +29,7 @@ T = TypeVar("T")
 Row = dict[str, Any]
 
 _MAX_USER_CYPHER = 100_000
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 _SCHEMES = frozenset({"neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"})
 
 
@@ -283,19 +284,23 @@ class Database:
 
 # ---------------------------------------------------------------- helpers
 def _plain(value: Any) -> Any:
-    """Parameters as the driver takes them: numpy arrays and scalars become lists and numbers."""
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)) and type(value).__name__ != "CartesianPoint":
-        if hasattr(value, "srid"):
-            return value
-        items = value if not isinstance(value, (set, frozenset)) else sorted(value)
-        return [_plain(item) for item in items]
+    """Parameters as the driver takes them: numpy arrays and scalars become lists and numbers, sets sorted lists."""
+    kind = type(value)
+    if kind in _SCALARS:
+        return value
+    if kind is dict:
+        return {key: item if type(item) in _SCALARS else _plain(item) for key, item in value.items()}
+    if kind is list or kind is tuple:
+        if value and type(value[0]) in _SCALARS and type(value[-1]) in _SCALARS:  # vectors, ids: nothing to convert
+            return value if kind is list else list(value)
+        return [_plain(item) for item in value]
+    if isinstance(value, (set, frozenset)):
+        return [_plain(item) for item in sorted(value)]
     if hasattr(value, "tolist"):
         return value.tolist()
-    if isinstance(value, Path):
-        return str(value)
-    return value
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return str(value) if isinstance(value, Path) else value
 
 
 def _row(record: Any) -> Row:

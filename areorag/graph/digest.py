@@ -1,8 +1,8 @@
 """A digest of the graph's content: equal for graphs that say the same, in however many runs they were made.
 
 Nodes are named by their own ids, relationships by the ids of their ends. What tells of the making (runs, clock times)
-or of the use (questions, answers, conflicts found, feedback) is no content. Each item is hashed by itself and the hashes
-are added modulo 2^256, so that order does not matter and nothing is held in memory.
+or of the use (questions, answers, conflicts found, feedback) is no content. Each item is hashed by itself and the
+hashes are added modulo 2^256, so that order does not matter and nothing is held in memory.
 """
 
 from __future__ import annotations

@@ -74,8 +74,11 @@ class ObservationWriter:
         self.run_written = False
         self._seen = _Seen()
 
-    def write(self, rows: Iterable[HyperedgeRow]) -> WriteReport:
+    def write(self, rows: Iterable[HyperedgeRow], *, look_first: bool = True) -> WriteReport:
         """Write rows; return what was done.
+
+        `look_first` asks what is known before taking the lock, so that unchanged rows write nothing; a caller that has
+        left out unchanged rows saves the question.
 
         Raises
         ------
@@ -84,17 +87,19 @@ class ObservationWriter:
         """
         report = WriteReport()
         for batch in _batches(rows, self.batch_size):
-            report.add(self._batch(batch))
+            report.add(self._batch(batch, look_first))
         return report
 
-    def _batch(self, batch: list[HyperedgeRow]) -> WriteReport:
+    def _batch(self, batch: list[HyperedgeRow], look_first: bool) -> WriteReport:
         for row in batch:
             check_row(row)
         digests = [content_hash(row.observation) for row in batch]
         ids = [row.observation.id for row in batch]
-        states = {s["id"]: s for s in self.db.read("observation_states", ids=ids)}
-        plan = [decide(r, d, states.get(r.observation.id)) for r, d in zip(batch, digests, strict=True)]
-        if any(p.action not in ("unchanged", "forgotten") for p in plan):
+        plan: list[Planned] = []
+        if look_first:
+            states = {s["id"]: s for s in self.db.read("observation_states", ids=ids)}
+            plan = [decide(r, d, states.get(r.observation.id)) for r, d in zip(batch, digests, strict=True)]
+        if not look_first or any(p.action not in ("unchanged", "forgotten") for p in plan):
             seen = _Seen()
 
             def work(tx: Transaction) -> list[Planned]:
@@ -338,14 +343,19 @@ def _tag(digest: str) -> str:
 
 
 def _node(p: Planned) -> dict[str, Any]:
-    o = p.row.observation
-    xyz = list(p.row.hysh["position_xyz"]) if p.row.hysh else None
+    return node_parameters(p.row, p.digest)
+
+
+def node_parameters(row: HyperedgeRow, digest: str) -> dict[str, Any]:
+    """A row of ``write_observations``: properties, position in metres, longitude and latitude."""
+    o = row.observation
+    xyz = list(row.hysh["position_xyz"]) if row.hysh else None
     lonlat: list[float] | None = None
     if o.position_lon_deg is not None and o.position_lat_deg is not None:
         lonlat = [o.position_lon_deg, o.position_lat_deg]
     elif xyz is not None:
         lonlat = [math.degrees(math.atan2(xyz[1], xyz[0])), math.degrees(math.atan2(xyz[2], math.hypot(*xyz[:2])))]
-    return {"p": properties(p.row, p.digest), "xyz": xyz, "lonlat": lonlat}
+    return {"p": properties(row, digest), "xyz": xyz, "lonlat": lonlat}
 
 
 def entity_parameters(ref: EntityRef) -> dict[str, Any]:

@@ -7,9 +7,11 @@ label, the named places that hold the position, and the minerals, elements and p
 from __future__ import annotations
 
 import logging
+import math
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..errors import AreoRAGError, GeometryError
@@ -19,10 +21,15 @@ from ..graph.rows import EntityRef, HyperedgeRow
 if TYPE_CHECKING:
     from ..llm.embed import Embedder
     from ..planet.gazetteer import Feature, Gazetteer
+    from ..planet.geometry import Geography
     from ..settings import Settings
 
 log = logging.getLogger(__name__)
 
+_LONG = 12.0
+"""Square of the diagonal over the area from which a footprint counts as a strip (a square has 2, a 1 : 6 one 6)."""
+_BASE_SIDE_RAD = 1.0233
+"""Side of a HEALPix base cell as of a square of the same area."""
 MAX_PLACES = 6
 """Named places around a position that are bound, smallest first."""
 _LABEL_OF_KIND = {
@@ -33,7 +40,8 @@ _LABEL_OF_KIND = {
     "property": "Concept",
 }
 _FACTS = re.compile(
-    r"^(taken|sol \d|mars year|solar longitude|local mean|resolution|band |incidence|emission|level|made from|produced)\b",
+    r"^(taken|sol \d|mars year|solar longitude|local mean|resolution|band |incidence|emission|level"
+    r"|made from|produced)\b",
     re.I,
 )
 _NUMBER = re.compile(r"\S*\d\S*(?:\s*°?\s*[NSEW]\b[,.]?)?")
@@ -124,6 +132,49 @@ def _place(gazetteer: Gazetteer | None, name: str) -> Feature | None:
         return None
 
 
+def _geography(o: Observation) -> Geography | None:
+    """The footprint on the sphere; None where there is none that can be used (the placing names the reason)."""
+    from ..planet.geometry import footprint
+
+    try:
+        return None if o.footprint is None else footprint(o.footprint)
+    except GeometryError:
+        return None
+
+
+def cover_order(footprint: dict[str, Any] | None) -> int:
+    """Finest order for the cells of a footprint: cells of about its own size where it is compact, else as fine as any.
+
+    A compact footprint then has some five cells instead of sixteen, which halves what ingest writes; the candidates
+    that the coarser cover adds are dropped by the exact predicate. A long strip keeps its fine cells: there they pay.
+    """
+    from ..graph.cells import MAX_ORDER
+
+    rings = footprint.get("coordinates") if footprint and footprint.get("type") == "Polygon" else None
+    if not rings or len(rings) != 1 or len(rings[0]) > 64:
+        return MAX_ORDER
+    ring = [(float(p[0]), float(p[1])) for p in rings[0]]
+    lons, lats = [p[0] for p in ring], [p[1] for p in ring]
+    if max(lons) - min(lons) > 90.0 or max(abs(lat) for lat in lats) > 80.0:
+        return MAX_ORDER
+    shrink = math.cos(math.radians(sum(lats) / len(lats)))
+    flat = [(lon * shrink, lat) for lon, lat in ring]
+    area = abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise(flat))) / 2.0
+    diagonal = math.hypot((max(lons) - min(lons)) * shrink, max(lats) - min(lats))
+    if area <= 0.0 or diagonal * diagonal > _LONG * area:
+        return MAX_ORDER
+    side = math.radians(0.75 * diagonal)
+    return max(2, min(MAX_ORDER, round(math.log2(_BASE_SIDE_RAD / side))))
+
+
+def _with_geography(observations: Sequence[Observation], geogs: Sequence[Geography | None]) -> list[Observation]:
+    """Copies that carry the geometry already built in place of its GeoJSON, so that it is built once."""
+    return [
+        o if geog is None else o.model_copy(update={"footprint": geog})
+        for o, geog in zip(observations, geogs, strict=True)
+    ]
+
+
 class RowBuilder:
     """Builds rows for one graph; keep one for a whole ingest, it remembers places and names."""
 
@@ -149,8 +200,9 @@ class RowBuilder:
         if self.embedder is not None:
             vectors = self.embedder.embed([semantic_text(o) for o in observations])
         text = vectors if self.settings.spatial_share < 1 else None
-        hysh = embed_observations(observations, self.settings, text=text)
-        cells = self._cells(observations)
+        geogs = [_geography(o) for o in observations]
+        hysh = embed_observations(_with_geography(observations, geogs), self.settings, text=text)
+        cells = self._cells(observations, geogs)
         rows = []
         for i, o in enumerate(observations):
             if hysh.warnings[i]:
@@ -168,26 +220,25 @@ class RowBuilder:
             rows.append(row)
         return rows
 
-    def _cells(self, observations: Sequence[Observation]) -> list[list[str]]:
+    def _cells(self, observations: Sequence[Observation], geogs: Sequence[Geography | None]) -> list[list[str]]:
+        """Cover of each footprint, else of the position; none where there is neither."""
         from ..graph.cells import cover_many
-        from ..planet.geometry import footprint, point
+        from ..planet.geometry import point
 
-        geogs, at = [], []
-        for i, o in enumerate(observations):
-            try:
-                if o.footprint is not None:
-                    geogs.append(footprint(o.footprint))
-                elif o.position_lon_deg is not None and o.position_lat_deg is not None:
-                    geogs.append(point(o.position_lon_deg, o.position_lat_deg))
-                else:
-                    continue
-            except GeometryError as exc:
-                log.debug("%s: no cells: %s", o.id, exc)
-                continue
-            at.append(i)
+        wanted, at = [], []
+        for i, (o, geog) in enumerate(zip(observations, geogs, strict=True)):
+            if geog is None and o.position_lon_deg is not None and o.position_lat_deg is not None:
+                geog = point(o.position_lon_deg, o.position_lat_deg)
+            if geog is not None:
+                wanted.append(geog)
+                at.append(i)
         cells: list[list[str]] = [[] for _ in observations]
-        for i, cover in zip(at, cover_many(geogs, self.settings.max_cells), strict=True):
-            cells[i] = cover
+        orders = [cover_order(observations[i].footprint) for i in at]
+        for order in sorted(set(orders)):
+            chosen = [k for k, o in enumerate(orders) if o == order]
+            covers = cover_many([wanted[k] for k in chosen], self.settings.max_cells, max_order=order)
+            for k, cover in zip(chosen, covers, strict=True):
+                cells[at[k]] = cover
         return cells
 
     def participants(self, o: Observation) -> list[EntityRef]:

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import AreoRAGError, LabelError, UsageError
 from ..graph.connection import Database
+from ..graph.decide import decide
 from ..graph.install import file_lock
 from ..graph.model import FileReport, IngestReport, Observation
 from ..graph.rows import HyperedgeRow, check_row, content_hash
-from ..graph.decide import decide
 from ..graph.writer import ObservationWriter, WriteReport
 from .build import RowBuilder
 from .findings import FindingsFile, attach, is_findings, place_findings, read_findings
@@ -208,7 +208,7 @@ class _Run:
             for batch in self._batches(self._observations(reports)):
                 rows = self._rows(batch)
                 self._take(pending)
-                pending = pool.submit(self.writer.write, rows)
+                pending = pool.submit(self.writer.write, rows, look_first=False)
             self._take(pending)
         self.report.quarantined.sort()
         self._write_findings()

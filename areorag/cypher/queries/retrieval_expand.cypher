@@ -20,4 +20,4 @@ CALL (head, degree) {
   LIMIT $edges
 }
 RETURN head.id AS head, head.name AS name, degree, h.id AS edge,
-       [(h)-[b:BINDS]->(tail:Entity) | [tail.id, tail.name, b.role]] AS members
+       [(h)-[b:BINDS]->(tail:Entity) | tail.id + '\t' + coalesce(tail.name, tail.id) + '\t' + coalesce(b.role, '')] AS members
