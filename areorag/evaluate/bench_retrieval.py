@@ -77,7 +77,9 @@ def measure(db: Database, settings: Settings, n: int = QUESTIONS, seed: int = 7)
     retriever.spatial(columns).warm()
     for question in questions:
         retriever.retrieve(question)
-    wall, cpu, stages = [], [], {}
+    wall: list[float] = []
+    cpu: list[float] = []
+    stages: dict[str, list[float]] = {}
     for question in questions:
         retriever.forget_vectors([question])
         t, c = time.perf_counter(), time.process_time()

@@ -28,7 +28,7 @@ Coordinates = Callable[[str], tuple[float, npt.NDArray[np.float64]] | None]
 FAN_OUT = 100
 MAX_EDGES = 40
 MAX_FRONTIER = 24
-MAX_ROWS = 600
+MAX_ROWS = 300
 
 
 @dataclass(frozen=True)
@@ -167,8 +167,9 @@ def _rows(found: list[dict[str, Any]], names: dict[str, str], limit: int) -> lis
     out: list[dict[str, Any]] = []
     for step in sorted(found, key=lambda r: (int(r["degree"]), r["head"], r["edge"])):
         names.setdefault(step["head"], str(step["name"] or step["head"]))
-        for tail, name, role in step["members"]:
-            names.setdefault(tail, str(name or tail))
+        for member in step["members"]:
+            tail, name, role = member.split("\t", 2)
+            names.setdefault(tail, name)
             out.append({"head": step["head"], "edge": step["edge"], "tail": tail, "role": role})
         if len(out) >= limit:
             break

@@ -21,7 +21,7 @@ from .dense import cosine, positive, question_masks
 from .hybrid import Weights, default_weights, recency, resolution_fit, sparse_score, spatial_score
 from .intent.model import SpatialIntent
 from .intent.resolve import D0_M
-from .pareto import choose, front_layers
+from .pareto import front_layers
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -69,8 +69,12 @@ class Ranked:
         self.added.append(name)
 
     def sort(self, ids: Sequence[str]) -> None:
-        """Order by total; equal totals by id."""
-        self.order = choose(self.total[:, None], np.ones(1), [ids[i] for i in self.rows])
+        """Order by total; equal totals by confidence and resolution fit, then by id."""
+        tie = np.round(self.scores["confidence"] + self.scores["resolution_fit"], 9)
+        names = [ids[i] for i in self.rows]
+        rank = np.empty(len(names), dtype=np.int64)
+        rank[np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)] = np.arange(len(names))
+        self.order = np.lexsort((rank, -tie, -np.round(self.total, 12)))
 
     def scores_of(self, i: int) -> dict[str, float]:
         """Every score of one candidate."""
@@ -125,8 +129,7 @@ def rank(
     objectives = np.round(np.stack([f_s, f_k], axis=1), 9)
     layer = front_layers(objectives, limit=pool) if "pareto" not in without else np.zeros(len(rows), dtype=np.int64)
     base = objectives @ np.array([lam.spatial, lam.semantic])
-    # confidence and fit decide among candidates that place and topic leave equal
-    total = base + 0.02 * scores["confidence"] + 0.02 * fit - LAYER_STEP * np.minimum(layer, 20)
+    total = base - LAYER_STEP * np.minimum(layer, 20)
     out = Ranked(rows, scores, layer, total, np.arange(len(rows)), lam, vectors[intent.question], distance_m, topical)
     out.sort(columns.ids)
     return out
