@@ -381,10 +381,9 @@ def test_xml_with_entities_is_refused(tmp_path: Path) -> None:
     assert report.status == "rejected" and "document type" in (report.reason or "")
 
 
-def test_findings_become_claims_of_the_product_they_are_about(tmp_path: Path) -> None:
+def test_findings_file_is_accounted_for_and_changes_no_observation(tmp_path: Path) -> None:
     write(tmp_path, "a.lbl", map_label())
-    write(tmp_path, "f.jsonld", """
-        {"@type": "FindingSet", "findings": [{"@id": "f1", "about": "TESTMAP", "subject": "crater", "property": "carbonate",
-         "value": "present", "polarity": "present", "text": "Carbonate is present."}]}""")  # fmt: skip
-    o = read(tmp_path, "a.lbl").observations[0]
-    assert [c.id for c in o.claims] == ["f1"] and "Carbonate is present" in o.text
+    alone = read(tmp_path, "a.lbl").observations[0]
+    write(tmp_path, "f.jsonld", '{"@type": "FindingSet", "findings": [{"@id": "f1", "about": "TESTMAP"}]}')
+    assert read(tmp_path, "a.lbl").observations[0] == alone
+    assert "1 findings" in (read(tmp_path, "f.jsonld").reason or "")

@@ -11,6 +11,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+from ..errors import RejectedFileError
 from ..graph.model import Band, Claim, Kind, Observation, ProductRef
 from ..planet.bodies import Body, get_body
 from ..planet.instruments import InstrumentSpec
@@ -150,6 +151,8 @@ def finish(draft: Draft, *, source_file: str | None, sha256: str | None, compute
     targets = _targets(draft)
     draft.targets = targets
     body = body_of(draft, platform, spec)
+    if known_body(body) is None:
+        body = _primary(draft, platform, body)
     if draft.body is None and not targets and spec is None and not names.is_in_situ(platform):
         draft.warn("no target in the source: Mars assumed")
     _order_times(draft)
@@ -200,6 +203,24 @@ def finish(draft: Draft, *, source_file: str | None, sha256: str | None, compute
     )
     observation.text = draft.text or describe(observation, spec, draft.title, draft.rationale)
     return observation
+
+
+def _primary(draft: Draft, platform: str | None, body: str) -> str:
+    """A target that is no body with coordinates (sky, a star, rings) is filed under the mission's planet, without a place.
+
+    Raises
+    ------
+    RejectedFileError
+        The mission's planet is not known either: nothing here can be put on a map.
+    """
+    if names.is_in_situ(platform):
+        return "Mars"
+    primary = names.PRIMARY.get(platform or "")
+    if primary is None:
+        raise RejectedFileError("; ".join([f"the target {body} is no body known here: no observation", *draft.problems[:1]]))
+    draft.warn(f"the target {body} is no body with coordinates: filed under {primary}, without a place")
+    draft.place, draft.lon, draft.lat = None, None, None
+    return primary
 
 
 def _instrument(draft: Draft, platform: str | None) -> tuple[str | None, InstrumentSpec | None]:

@@ -60,6 +60,12 @@ MISSION_OF = {
 LANDERS = {"InSight", "Phoenix", "Pathfinder", "Viking Lander 1", "Viking Lander 2"}
 """Platforms that never moved: their position is the landing site."""
 
+PRIMARY = {
+    "Cassini": "Saturn", "Galileo": "Jupiter", "Juno": "Jupiter", "Magellan": "Venus", "MESSENGER": "Mercury",
+    "LRO": "Moon", "SELENE": "Moon", "Mercury Planetary Orbiter": "Mercury", "New Horizons": "Pluto", "Dawn": "Ceres",
+}  # fmt: skip
+"""The planet under which a mission's sky, star and ring observations are filed."""
+
 _INSTRUMENTS: dict[tuple[str | None, str], str] = {
     (None, "mro ctx"): "CTX", (None, "context camera"): "CTX", (None, "moc"): "MOC-NA",
     ("Curiosity", "mast left"): "Mastcam", ("Curiosity", "mast right"): "Mastcam",

@@ -2,7 +2,7 @@
 
 An adapter says whether a file is its kind (`accepts`) and reads it (`read`). Third parties register theirs under the
 entry-point group ``areorag.adapters``. A `Source` gives lazy, bounded access to one file; a `Context` gives what a file
-alone does not say (rover positions, claims about products) and keeps every file pointer inside the ingest root.
+alone does not say (rover positions) and keeps every file pointer inside the ingest root.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from ...errors import LabelError, RejectedFileError
-from ...graph.model import Claim, Observation
+from ...graph.model import Observation
 from ..draft import Draft, Season, finish
 from ..readers.pds3 import Label, read_label
 from ..readers.xml import Tree, read_xml
@@ -32,15 +32,10 @@ Status = Literal["ok", "partial", "rejected"]
 
 @dataclass(slots=True)
 class Context:
-    """What the files around a file contribute.
-
-    ``claims`` are statements about products by data id (findings files); ``places`` are rover positions by mission,
-    site and drive.
-    """
+    """What the files around a file contribute: rover positions by mission, site and drive."""
 
     root: Path
     places: Places = field(default_factory=Places)
-    claims: dict[str, list[Claim]] = field(default_factory=dict)
     _folders: dict[Path, dict[str, str]] = field(default_factory=dict)
 
     def resolve(self, source: Path, name: str) -> Path | None:
@@ -239,10 +234,7 @@ def rejected(reason: str) -> RejectedFileError:
 
 
 def complete(draft: Draft, source: Source, context: Context, computed: Season | None = None) -> Observation:
-    """Finish a draft with the claims the context holds about it."""
-    draft.claims = [*draft.claims, *context.claims.get(draft.id, [])]
-    if draft.lid:
-        draft.claims += [c for c in context.claims.get(draft.lid.rsplit(":", 1)[-1], []) if c not in draft.claims]
+    """Finish a draft of a source."""
     return finish(draft, source_file=source.relative, sha256=source.sha256, computed=computed)
 
 

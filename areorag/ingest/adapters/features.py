@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...errors import LabelError
+from ...errors import LabelError, RejectedFileError
 from ...graph.model import Observation
 from ...planet.bodies import MARS
 from .. import normalise as nz
@@ -164,7 +164,12 @@ def collect(drafts: list[Draft], source: Source, context: Context) -> Result:
             draft.warn(f"product id {draft.id} occurs more than once in the file")
             draft.id = f"{draft.id}#{seen[draft.id]}"
         problems += [f"{draft.id}: {p}" for p in draft.problems]
-        observations.append(complete(draft, source, context, computed))
+        try:
+            observations.append(complete(draft, source, context, computed))
+        except RejectedFileError as exc:
+            problems.append(f"{draft.id}: {exc}")
+    if not observations:
+        raise rejected("; ".join(problems[:3]) or "no record that is an observation")
     status = "partial" if problems else "ok"
     more = f" and {len(problems) - 5} more" if len(problems) > 5 else ""
     return Result(observations, "partial" if status == "partial" else "ok", "; ".join(problems[:5]) + more or None)

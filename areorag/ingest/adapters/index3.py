@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import LabelError
+from ...errors import LabelError, RejectedFileError
 from ...graph.model import Observation
 from ...planet.bodies import MARS
 from .. import normalise as nz
@@ -257,7 +257,10 @@ class IndexTable:
             for draft, computed in zip(drafts, seasons(drafts), strict=True):
                 for note in source.label.warnings[:3]:
                     draft.warn(note)
-                out.append(complete(draft, source, context, computed))
+                try:
+                    out.append(complete(draft, source, context, computed))
+                except RejectedFileError as exc:
+                    table.warnings.append(f"{draft.id} left out: {exc}")
         return out
 
 

@@ -42,7 +42,7 @@ class Localisation:
 
 
 class Findings:
-    """JSON-LD findings: claims about products, attached to the observations of those products."""
+    """JSON-LD findings: claims about products; the ingest ties them to those products' observations."""
 
     name = "findings"
     title = "Findings about products (JSON-LD)"
@@ -53,9 +53,9 @@ class Findings:
         return source.kind == "json" and b"FindingSet" in source.head and isinstance(source.json, dict)
 
     def read(self, source: Source, context: Context) -> Result:
-        """No observation of its own."""
+        """Not an observation: the ingest reads it beside the labels."""
         count = len(source.json.get("findings") or [])
-        raise rejected(f"a set of {count} findings: claims attached to the products they are about, none of its own")
+        raise rejected(f"a set of {count} findings: claims tied to the products they are about, no observation of its own")
 
 
 class BareGeometry:

@@ -204,7 +204,7 @@ def iter_reports(
     adapter
         Name of the adapter to use for every file; default by content.
     context
-        Rover positions and findings; default those found among the files.
+        Rover positions; default those found among the files.
     """
     given = [paths] if isinstance(paths, str | Path) else list(paths)
     files = discover(given)

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from ...errors import AreoRAGError, LabelError, RejectedFileError
-from ...graph.model import Claim, FileReport
+from ...graph.model import FileReport
 from . import localisation
 from .base import Context, Result, Source
 from .registry import choose, get_adapter
@@ -45,41 +45,8 @@ def root_of(path: Path, root: Path | None) -> Path:
 
 
 def gather_context(files: Iterable[Path], root: Path) -> Context:
-    """Rover positions and findings among the files of an ingest."""
-    listed = list(files)
-    context = Context(root, localisation.gather(listed, root, Source))
-    for path in listed:
-        if path.suffix.lower() in (".jsonld", ".json"):
-            _findings(path, root, context)
-    return context
-
-
-def _findings(path: Path, root: Path, context: Context) -> None:
-    source = Source(path, root)
-    try:
-        if b"FindingSet" not in source.head or not isinstance(source.json, dict):
-            return
-        rows = source.json.get("findings") or []
-    except LabelError:
-        return
-    for row in rows:
-        about = row.get("about") if isinstance(row, dict) else None
-        if not about:
-            continue
-        try:
-            claim = Claim(
-                id=str(row.get("@id") or f"{about}/{row.get('property')}"), subject=str(row.get("subject") or about),
-                property=str(row.get("property") or ""), value=_words(row.get("value")), polarity=row.get("polarity"),
-                low=row.get("low"), high=row.get("high"), unit=row.get("unit"), text=str(row.get("text") or ""),
-            )  # fmt: skip
-        except ValidationError as exc:
-            logger.warning("%s: finding %s left out: %s", path.name, row.get("@id"), exc.errors()[0]["msg"])
-            continue
-        context.claims.setdefault(str(about), []).append(claim)
-
-
-def _words(value: object) -> str | None:
-    return None if value is None else str(value)
+    """Rover positions among the files of an ingest."""
+    return Context(root, localisation.gather(files, root, Source))
 
 
 def _refused(source: Source, adapter: str | None, reason: str, digest: bool = True) -> FileReport:

@@ -77,7 +77,7 @@ def _int(value: Any) -> int | None:
         return None
     if isinstance(value, int):
         return value
-    if isinstance(value, float) and value == int(value):
+    if isinstance(value, float) and abs(value) < 1e15 and value == int(value):
         return int(value)
     return None
 
@@ -106,7 +106,7 @@ def describe(block: Block, structure: list[Block] | None = None) -> Table:
         missing = tuple(
             float(v)
             for key in ("MISSING_CONSTANT", "INVALID_CONSTANT", "NOT_APPLICABLE_CONSTANT", "UNKNOWN_CONSTANT")
-            if isinstance(v := _plain(col.get(key)), int | float)
+            if isinstance(v := _plain(col.get(key)), int | float) and abs(v) < 1e300
         )
         columns.append(
             Column(
@@ -123,7 +123,7 @@ def describe(block: Block, structure: list[Block] | None = None) -> Table:
         )
     if not columns:
         raise LabelError(f"table {block.name} has no column")
-    row_bytes = _int(block.get("ROW_BYTES")) or max(c.start + c.length for c in columns)
+    row_bytes = max(_int(block.get("ROW_BYTES")) or 0, max(c.start + c.length for c in columns))
     row_bytes += (_int(block.get("ROW_PREFIX_BYTES")) or 0) + (_int(block.get("ROW_SUFFIX_BYTES")) or 0)
     if row_bytes > MAX_ROW_BYTES:
         raise LabelError(f"table {block.name} says a row has {row_bytes} bytes")
