@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from .profile import Profile
@@ -90,10 +91,12 @@ def _same_kind(a: Quantity, b: Quantity) -> bool:
         return fractions and 0.0 <= bare.low <= 1.0
     if a.species and b.species and a.species != b.species:
         return False
+    if a.aspect and b.aspect and a.aspect != b.aspect:
+        return False
     return a.dimension not in ("count",) or a.unit == b.unit
 
 
-def _relabelled(a: list[Quantity], b: list[Quantity]) -> list[tuple[Quantity, Quantity]]:
+def _relabelled(a: Sequence[Quantity], b: Sequence[Quantity]) -> list[tuple[Quantity, Quantity]]:
     """Pairs of one kind; those with the same word before them where there are any, else the first of each kind."""
     pairs = [(x, y) for x in a for y in b if _same_kind(x, y)]
     labelled = [(x, y) for x, y in pairs if x.label and x.label == y.label] if len(pairs) > 1 else []
@@ -113,13 +116,13 @@ def number_matches(a: Source, b: Source) -> list[NumberMatch]:
     if not qa and not qb:
         return []
     if not qa:
-        qa = [q for q in quantities(a.text) if q.dimension not in _IGNORED_TEXT_DIMENSIONS]
+        qa = tuple(q for q in quantities(a.text) if q.dimension not in _IGNORED_TEXT_DIMENSIONS)
     if not qb:
-        qb = [q for q in quantities(b.text) if q.dimension not in _IGNORED_TEXT_DIMENSIONS]
+        qb = tuple(q for q in quantities(b.text) if q.dimension not in _IGNORED_TEXT_DIMENSIONS)
     return [match_numbers(x, y) for x, y in _relabelled(qa, qb)]
 
 
-def _axis_features(a: dict[str, float], b: dict[str, float]) -> tuple[float, float, list[str]]:
+def _axis_features(a: Mapping[str, float], b: Mapping[str, float]) -> tuple[float, float, list[str]]:
     opposed, agreed, names = 0.0, 0.0, []
     for name in a.keys() & b.keys():
         product = a[name] * b[name]
@@ -131,7 +134,7 @@ def _axis_features(a: dict[str, float], b: dict[str, float]) -> tuple[float, flo
     return min(1.0, opposed), agreed, names
 
 
-def _topic_grade(source: Source, topics: set[str], s: Stance) -> float | None:
+def _topic_grade(source: Source, topics: Set[str], s: Stance) -> float | None:
     """How far a claim asserts the thing asked about: the value's word on it, else the value's polarity, else the text."""
     in_value = graded_concepts(source.value)
     named = [g for name, g in in_value.items() if name in topics]
@@ -144,7 +147,7 @@ def _topic_grade(source: Source, topics: set[str], s: Stance) -> float | None:
     return max(in_text) if in_text else None
 
 
-def _concept_features(a: Source, b: Source, topics: set[str]) -> dict[str, float]:
+def _concept_features(a: Source, b: Source, topics: Set[str]) -> dict[str, float]:
     ga, gb = graded_concepts(a.value), graded_concepts(b.value)
     ta, tb = graded_concepts(f"{a.value}. {a.text}"), graded_concepts(f"{b.value}. {b.text}")
     shared_value, shared = ga.keys() & gb.keys(), ta.keys() & tb.keys()
@@ -166,7 +169,7 @@ def _concept_features(a: Source, b: Source, topics: set[str]) -> dict[str, float
 
 def _number_features(matches: list[NumberMatch]) -> tuple[dict[str, float], NumberMatch | None]:
     zeros = dict.fromkeys(
-        ("num_any", "num_gap", "num_log_ratio", "num_relative", "num_compatible", "num_flip", "num_limit", "num_count"), 0.0
+        ("num_any", "num_gap", "num_log_ratio", "num_relative", "num_compatible", "num_flip", "num_limit", "num_count", "num_some_compatible"), 0.0
     )
     if not matches:
         return zeros, None
@@ -181,6 +184,7 @@ def _number_features(matches: list[NumberMatch]) -> tuple[dict[str, float], Numb
         "num_flip": float(main.sign_flip),
         "num_limit": float(main.a.limit is not None or main.b.limit is not None),
         "num_count": min(len(matches), 4) / 4.0,
+        "num_some_compatible": float(share > 0),
     }, main
 
 
@@ -224,6 +228,27 @@ def _words(comparison: dict[str, float], main: NumberMatch | None, opposed: list
     return tuple(out)
 
 
+_ASKS = re.compile(r"\b(above|over|more than|greater than|higher than|exceed(?:s|ing)?|at least|below|under|less than|lower than|deeper than|older than|thicker than|larger than|smaller than)\b", re.IGNORECASE)  # noqa: E501
+
+
+def threshold_answers(question: str, a: Source, b: Source) -> tuple[float, float]:
+    """(agree, differ) of two claims' answers to a question with a threshold ("Is methane above 10 ppb?"); 0, 0 without."""
+    asked = [q for q in quantities(question, bare=False) if q.dimension not in ("latitude", "longitude", "angle")]
+    if not _ASKS.search(question) or not asked:
+        return 0.0, 0.0
+    bound = asked[0]
+    answers: list[bool] = []
+    for source in (a, b):
+        same = [q for q in quantities(source.value) if _same_kind(q, bound)]
+        if not same:
+            return 0.0, 0.0
+        q = same[0]
+        if (q.limit == "upper" and q.high > bound.mid) or (q.limit == "lower" and q.low < bound.mid):
+            return 0.0, 0.0
+        answers.append(q.mid > bound.mid)
+    return float(answers[0] == answers[1]), float(answers[0] != answers[1])
+
+
 def compare(question: str, a: Source, b: Source, prof: Profile, cosines: dict[str, float] | None = None) -> Comparison:
     """Compare the claims of `a` and `b`; `cosines` are the embedder's likenesses (value, text), if there is one."""
     sa, sb = stance(a.value), stance(b.value)
@@ -235,6 +260,7 @@ def compare(question: str, a: Source, b: Source, prof: Profile, cosines: dict[st
     text_axes = _axis_features(axes(f"{a.value}. {a.text}"), axes(f"{b.value}. {b.text}"))
     grade_a, grade_b = _topic_grade(a, topics, sa), _topic_grade(b, topics, sb)
     wa, wb = content_words(a.value), content_words(b.value)
+    same_answer, other_answer = threshold_answers(question, a, b)
     features = numbers | _polarity_features(sa, sb, grade_a, grade_b) | _concept_features(a, b, topics)
     features |= {
         "axis_opposed": value_axes[0],
@@ -245,6 +271,8 @@ def compare(question: str, a: Source, b: Source, prof: Profile, cosines: dict[st
         "text_pol_diff": abs(ta.polarity - tb.polarity) if ta.polarity is not None and tb.polarity is not None else 0.0,
         "text_one_absent": float((ta.polarity == 0.0) != (tb.polarity == 0.0)),
         "any_absent": float(0.0 in (sa.polarity, sb.polarity)),
+        "threshold_same": same_answer,
+        "threshold_other": other_answer,
         "value_jaccard": jaccard(wa, wb),
         "value_contained": len(wa & wb) / max(1, min(len(wa), len(wb))),
         "text_jaccard": jaccard(content_words(a.text), content_words(b.text)),

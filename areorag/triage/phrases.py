@@ -102,13 +102,28 @@ def agreeing_values(
         digits = rng.choice((2, 3, 3)) if "temperature" not in name else 3
         approx = rng.choice(("", "", "about ", "near ", "roughly ", "around "))
         text = write_value(v, base, unit, digits, approx)
-        if same and rng.random() < 0.3:
+        if not same and not exact and rng.random() < 0.14 and value != other:
+            text = _bounded(v, v > min(value, other), base, unit, rng) or text
+        elif same and rng.random() < 0.3:
             text = _loosen(v, base, unit, rng) or text
         elif not exact and index and rng.random() < 0.1 and unit not in ("none", "tau"):
             low, high = sorted((v * 0.95, v * 1.05))
             text = f"{write_value(low, base, unit, 2, '')} to {write_value(high, base, unit, 2, '')}"
         out.append(text)
     return out
+
+
+def _bounded(v: float, larger: bool, base: str, unit: str, rng: random.Random) -> str | None:
+    """The larger of two different values as a lower limit, the smaller as an upper limit or a non-detection."""
+    if unit.startswith("°") or unit in ("none", "tau", "") or v <= 0:
+        return None
+    factor, offset = _UNIT_SCALE.get((base, unit), (1.0, 0.0))
+    if offset:
+        return None
+    if larger:
+        return f"{rng.choice(('more than', 'above', 'at least'))} {_round(v * factor * 0.9, 2)} {unit}"
+    start = rng.choice(("below", "less than", "not detected, below", "under"))
+    return f"{start} {_round(v * factor * 1.1, 2)} {unit}"
 
 
 def _loosen(v: float, base: str, unit: str, rng: random.Random) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -179,7 +180,7 @@ class Triage:
         pair = make_pair(question, a, b, like)
         interaction = self._interaction(question, a, b)
         features = featurise(pair, interaction.h_inter if interaction else None, interaction.cross_support if interaction else None)
-        prediction = self.model.predict(features.z, self.ablate)[0]
+        prediction = fuse(self.model.predict(features.z, self.ablate)[0], features.bridges)
         decision = self._decide(prediction, interaction, features)
         if overruled is not None:
             decision = _overruled(decision, str(overruled["category"]))
@@ -346,6 +347,20 @@ def _overruled(decision: _Decision, category: str) -> _Decision:
     detected = category != "none"
     p = {c: (0.96 if c == category else 0.01) for c in (*CATEGORIES, "none")}
     return _Decision(detected, category, p, False, decision.signals | {"overruled": True})
+
+
+def fuse(prediction: Prediction, bridges: Mapping[str, Bridge | None]) -> Prediction:
+    """Let a proof of error stand over the learned weights: an impossible value, a coordinate flip, a datum offset.
+
+    The classifier sees these tests as features among two hundred; where one of them proves a bookkeeping error by itself,
+    the odds of noise are multiplied by e³ and a conflict is certain.
+    """
+    proofs = [bridges.get(name) for name in ("impossible", "misplaced", "datum", "sign_flip")]
+    if not any(b is not None and b.score >= 0.9 and b.faulty for b in proofs):
+        return prediction
+    raised = {c: v * (math.exp(3.0) if c == "noise" else 1.0) for c, v in prediction.p_category.items()}
+    total = sum(raised.values())
+    return Prediction(max(prediction.p_conflict, 0.95), {c: v / total for c, v in raised.items()})
 
 
 def strongest(bridges: Mapping[str, Bridge | None], category: str) -> Bridge | None:

@@ -47,9 +47,16 @@ def scores(question: str, a: Source, b: Source) -> FloatArray:
     fields = [(a.property, 2.5), (b.property, 2.5), (question, 2.0)]
     fields += [(a.value, 0.6), (b.value, 0.6), (a.subject, 0.5), (a.text, 0.4), (b.text, 0.4)]
     out = np.zeros(len(property_classes()))
-    for i, cls in enumerate(property_classes()):
-        out[i] = sum(weight for text, weight in fields if text and cls.keywords.search(text))
+    for text, weight in fields:
+        if text:
+            out[list(_named(text))] += weight
     return out
+
+
+@lru_cache(maxsize=8192)
+def _named(text: str) -> tuple[int, ...]:
+    """Indices of the property classes whose keywords a text contains."""
+    return tuple(i for i, cls in enumerate(property_classes()) if cls.keywords.search(text))
 
 
 def profile(question: str, a: Source, b: Source, anchor_cosine: FloatArray | None = None) -> Profile:

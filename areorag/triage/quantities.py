@@ -127,7 +127,7 @@ _WORDS = re.compile(
 )  # fmt: skip
 _SCALE_WORD = re.compile(
     r"(?<![A-Za-z])(?P<sub>sub-?)?(?P<unit>kilometre|kilometer|decametre|hectometre|metre|meter|decimetre|centimetre|centimeter|"
-    r"millimetre|millimeter|micrometre|micron)[ -](?:scale|sized?|wide|thick|high|deep|long|across)\b",
+    r"millimetre|millimeter|micrometre|micron)[ -](?:scale|sized?|wide|thick|high|deep|long|across)\b|(?<![A-Za-z])(?P<sub2>sub-?)(?P<unit2>metre|meter|kilometre|centimetre|millimetre|micron)\b",
     re.IGNORECASE,
 )
 _SCALE_M = {
@@ -136,7 +136,17 @@ _SCALE_M = {
     "micrometre": 1e-6, "micron": 1e-6,
 }  # fmt: skip
 
-_UPPER = re.compile(r"(?:<|≤|below|less than|under|at most|up to|no more than|not more than|fewer than|upper limit(?: of| near)?|limit of|limit near|smaller than|lower than|within|not exceeding|shallower than|thinner than|colder than|cooler than|younger than|detection limit(?: of| near)?|limit(?: is| was)?)\s*(?:about|roughly|~|around|near)?\s*(?:a|an|the)?\s*$", re.IGNORECASE)  # noqa: E501
+_UPPER = re.compile(r"(?:<|≤|below|less than|under|at most|no more than|not more than|fewer than|upper limit(?: of| near)?|limit of|limit near|smaller than|lower than|within|not exceeding|shallower than|thinner than|colder than|cooler than|younger than|detection limit(?: of| near)?|limit(?: is| was)?)\s*(?:about|roughly|~|around|near)?\s*(?:a|an|the)?\s*$", re.IGNORECASE)  # noqa: E501
+_UP_TO = re.compile(r"\bup to\s*(?:about|~)?\s*$", re.IGNORECASE)
+_ASPECTS = (
+    (r"long\b|length", "long"),
+    (r"wide|across|in diameter|diameter|width", "wide"),
+    (r"high\b|tall|height|relief", "high"),
+    (r"deep|depth|below", "deep"),
+    (r"thick", "thick"),
+    (r"apart|spacing|between", "apart"),
+)
+_CONTEXT = re.compile(r"^\s*(?:baselines?|pixels?|resolution|footprints?|scale|samples?|spots?|cells?|wavelengths?)\b", re.IGNORECASE)
 _LOWER = re.compile(r"(?:>|≥|above|more than|over|at least|exceeding|exceeds|greater than|not less than|no less than|in excess of|lower limit(?: of)?|beyond|deeper than|thicker than|larger than|higher than|older than|warmer than|minimum(?: of)?)\s*(?:about|roughly|~|around)?\s*(?:a|an|the)?\s*$", re.IGNORECASE)  # noqa: E501
 _APPROX = re.compile(r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|near|close to|circa|c\.|ca\.?|~|≈|some|of order|order of)\s*(?:a|an|the)?\s*$", re.IGNORECASE)  # noqa: E501
 _NOT_A_VALUE = re.compile(r"(?:\b(?:MY|Ls|L_s|sols?|orbit|site|Mars Year|Martian year|year|band at|bands at|bands near|feature at|at|near|figure|sample|band|line|scale|degree|version|v|MHz|λ|wavelengths? of|absorptions? at|absorptions? near)\s*)$", re.IGNORECASE)  # noqa: E501
@@ -163,6 +173,7 @@ class Quantity:
     unit: str
     label: str = ""
     oxide: str | None = None
+    aspect: str = ""
 
     @property
     def mid(self) -> float:
@@ -198,6 +209,11 @@ def to_base(unit: str) -> tuple[float, float]:
     if dimension == "angle":
         base = 1.0
     return float(base) * scale, 0.0
+
+
+_ANY = re.compile(
+    r"\d|(?:metre|meter|micron|degree|kelvin|percent|per cent|wt%|hours|sols|years|pixels|\bkm\b|\bcm\b|\bmm\b)", re.IGNORECASE
+)
 
 
 def _to_float(sign: str | None, num: str, exp: str | None) -> float:
@@ -248,6 +264,8 @@ def _make(text: str, m: re.Match[str], bare: bool = False) -> Quantity | None:
     if _NOT_A_VALUE.search(before[-24:]) and (bare or groups.get("unit") in ("nm", "um", "µm", "μm", "MHz", "m", "°")):
         if bare or re.search(r"\b(?:bands?|features?|absorptions?|lines?|wavelengths?)\b", before[-40:], re.IGNORECASE):
             return None
+    if _CONTEXT.match(text[m.end() :]):
+        return None
     first = _to_float(groups["sign"], groups["num"], groups["exp"])
     second = first
     if groups.get("num2"):
@@ -271,6 +289,10 @@ def _make(text: str, m: re.Match[str], bare: bool = False) -> Quantity | None:
     if dimension == "fraction":
         species, oxide_factor, oxide = _species(before, tail)
         low, high = low / oxide_factor, high / oxide_factor
+    if dimension == "length" and re.match(r"\s*(?:of )?(?:precipitable|column water|pr\b)", tail):
+        dimension = "column"
+    if _UP_TO.search(before[-16:]) and low == high and low > 0:
+        low = 0.5 * high  # "up to x" names the largest of many, it is no limit of what could be seen
     limit = "upper" if _UPPER.search(before[-40:]) else "lower" if _LOWER.search(before[-40:]) else None
     if dimension == "length" and low > 0 and _MINUS_WORDS.match(tail.lstrip()):
         low, high = -high, -low
@@ -287,7 +309,14 @@ def _make(text: str, m: re.Match[str], bare: bool = False) -> Quantity | None:
         unit=unit or "",
         label=_label(before),
         oxide=oxide,
+        aspect=_aspect(tail) if dimension == "length" else "",
     )
+
+
+def _aspect(tail: str) -> str:
+    """Which extent a length is: the word within the next two words says so."""
+    near = " ".join(tail.lower().split()[:2])
+    return next((name for pattern, name in _ASPECTS if re.search(pattern, near)), "")
 
 
 def _word_quantity(m: re.Match[str], start: int) -> Quantity:
@@ -299,7 +328,8 @@ def _word_quantity(m: re.Match[str], start: int) -> Quantity:
     return Quantity(low * factor, high * factor, 0.0, dimension, None, None, m.group(0), start, low, unit)
 
 
-def quantities(text: str, bare: bool = True) -> list[Quantity]:
+@lru_cache(maxsize=8192)
+def quantities(text: str, bare: bool = True) -> tuple[Quantity, ...]:
     """Every quantity of a text in order; `bare` also takes numbers without a unit (dimension ``number``).
 
     >>> q = quantities("about -4.1 km")[0]
@@ -308,6 +338,8 @@ def quantities(text: str, bare: bool = True) -> list[Quantity]:
     """
     found: list[Quantity] = []
     taken: list[tuple[int, int]] = []
+    if not _ANY.search(text):
+        return ()
 
     def free(m: re.Match[str]) -> bool:
         return all(m.end() <= s or m.start() >= e for s, e in taken)
@@ -332,11 +364,11 @@ def quantities(text: str, bare: bool = True) -> list[Quantity]:
     for m in _SCALE_WORD.finditer(text):
         if free(m):
             taken.append((m.start(), m.end()))
-            metres = _SCALE_M[m["unit"].lower()]
-            low, high = (0.1 * metres, metres) if m["sub"] else (0.5 * metres, 5.0 * metres)
+            metres = _SCALE_M[(m["unit"] or m["unit2"]).lower()]
+            low, high = (0.1 * metres, metres) if m["sub"] or m["sub2"] else (0.5 * metres, 5.0 * metres)
             found.append(Quantity(low, high, 0.0, "length", None, None, m.group(0), m.start(), low, "m", "scale"))
     for m in _WORDS.finditer(text):
         if free(m):
             taken.append((m.start(), m.end()))
             found.append(_word_quantity(m, m.start()))
-    return sorted(found, key=lambda q: q.start)
+    return tuple(sorted(found, key=lambda q: q.start))

@@ -23,7 +23,7 @@ from .tables import read_table
 FAULT_FLAGS = (
     "SATURATED", "SUPERSEDED_CALIBRATION", "BAD_COLUMN", "STRAY_LIGHT", "UNCALIBRATED", "DROPOUT", "SPIKE_NOISE", "LOW_SNR",
     "MISREGISTERED", "DETECTOR_ARTIFACT", "CALIBRATION_SUSPECT", "CROSSTALK", "DEGRADED_FOCUS", "CONTAMINATED",
-    "BACKGROUND_NOT_REMOVED", "CLUTTER_UNCORRECTED", "TIME_TAG_SUSPECT", "OUT_OF_RANGE", "GAIN_ERROR", "TELEMETRY_GAP",
+    "BACKGROUND_NOT_REMOVED", "CLUTTER_UNCORRECTED", "DARK_NOT_SUBTRACTED", "BLURRED", "COSMIC_RAY_HIT", "COREGISTRATION_RESIDUAL", "TIME_TAG_SUSPECT", "OUT_OF_RANGE", "GAIN_ERROR", "TELEMETRY_GAP",
 )  # fmt: skip
 FAULT_LEVELS = (
     "preliminary", "quicklook", "superseded version", "scanned report table", "transcribed table", "uncalibrated EDR", "draft",
@@ -31,6 +31,8 @@ FAULT_LEVELS = (
     "digitised plot", "OCR of printed table", "summary sheet", "regridded copy",
 )  # fmt: skip
 FAULT_INSTITUTIONS = ("literature compilation", "data portal mirror", "press release", "third-party aggregator", "student report")
+VIEWING = ("shallow relief", "surface brightness")
+DAILY = ("water ice clouds", "water frost")
 YEARS = (24, 36)
 
 
@@ -155,7 +157,7 @@ def presence_pair(scenario: Scenario, label: str, number: int, rng: random.Rando
     seers, coarse, blind = scenario.many(5), scenario.many(6), scenario.many(7)
     first = _spec(seers, rng)
     second = {"S": _spec(coarse, rng), "I": _spec(blind, rng)}.get(label) or (_spec(seers, rng) if rng.random() < 0.65 else first)
-    relief = scenario.name == "shallow relief"
+    relief = scenario.name in VIEWING
     if first is None or second is None or (label == "S" and not coarse) or (label == "I" and not blind and not relief):
         return None
     words = [phrase_text(rng.choice(yes), size, rng), phrase_text(rng.choice(no), size, rng)]
@@ -189,6 +191,9 @@ def presence_pair(scenario: Scenario, label: str, number: int, rng: random.Rando
     hours: list[float | None] = [None, None]
     if label in "N=" and scenario.name in ("water ice clouds", "water frost", "aurora"):
         hours = [rng.uniform(6, 16)] * 2
+    if label == "T" and scenario.name in DAILY and rng.random() < 0.45:  # gone by noon, or formed by then
+        t1 = t0 + timedelta(days=rng.uniform(0, 2))
+        hours = [rng.uniform(5.8, 8.2), rng.uniform(12.5, 16.0)]
     if relief and label == "I":
         second, t1 = (first if rng.random() < 0.6 else second), _later(t0, rng, 1, 900)
         options[0] |= {"i": f"{rng.uniform(66, 80):.1f}", "e": "3.0", "p": "72.0"}

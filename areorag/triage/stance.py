@@ -7,7 +7,7 @@ No language model: a short list of English ways to deny, hedge and grade, a tabl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -42,6 +42,10 @@ _STRONG = re.compile(
     r"\b(?:abundant|rich|strong|strongly|major|dominant|dominated|dominates?|pervasive|high|widespread|extensive|deep|"
     r"mainly|mostly|predominantly|chiefly|thick|dense|large|intense|pure|nearly pure|massive|main|many|numerous)\b"
 )
+_SCARCE = re.compile(
+    r"\b(?:very (?:few|little|low|sparse|rare|weak)|almost (?:no|none|absent|nothing)|practically (?:no|none)|nearly absent|"
+    r"hardly any|scarcely|only traces?|next to no(?:ne|thing)?|extremely (?:low|rare)|few if any)\b"
+)
 _HEDGE = re.compile(
     r"\b(?:tentative\w*|possibl[ey]|possibility|ambiguous|inconclusive|uncertain|may|might|could|perhaps|hints?|suggest\w*|"
     r"compatible with|consistent with|candidate|probabl[ey]|likely|apparent(?:ly)?|interpreted|attributed|permitted|"
@@ -75,6 +79,7 @@ def _clauses(text: str) -> list[str]:
     return [p.strip() for p in parts if p.strip()]
 
 
+@lru_cache(maxsize=8192)
 def stance(text: str) -> Stance:
     """Read the polarity of a short value or of a sentence.
 
@@ -98,6 +103,8 @@ def stance(text: str) -> Stance:
         polarity = 0.6
     if polarity is None and minor and not strong:
         polarity = 0.4
+    if polarity != 0.0 and _SCARCE.search(low):
+        polarity = 0.2
     if polarity is not None and polarity > 0.5 and hedged:
         polarity = min(polarity, 0.7)
     return Stance(polarity, minor, strong, hedged, len(_CHANGED.findall(low)), bool(_STABLE.search(low)))
@@ -123,11 +130,15 @@ def _axes() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...]:
     )
 
 
-def axes(text: str) -> dict[str, float]:
+@lru_cache(maxsize=8192)
+def axes(text: str) -> Mapping[str, float]:
     """Place of a text on each axis it mentions, in [-1, 1]; negation turns the sign."""
     out: dict[str, float] = {}
-    clauses = _clauses(text.lower())
+    low = text.lower()
+    clauses = _clauses(low)
     for name, plus, minus in _axes():
+        if not plus.search(low) and not minus.search(low):
+            continue
         signs: list[float] = []
         for clause in clauses:
             for pattern, sign in ((plus, 1.0), (minus, -1.0)):
@@ -146,16 +157,20 @@ def _concepts() -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple((name, re.compile(rf"(?:{words})", re.IGNORECASE)) for name, words in concept_rows())
 
 
-def concepts(text: str) -> set[str]:
+@lru_cache(maxsize=8192)
+def concepts(text: str) -> frozenset[str]:
     """Names of the substances, landforms and phenomena a text mentions."""
-    return {name for name, pattern in _concepts() if pattern.search(text)}
+    return frozenset(name for name, pattern in _concepts() if pattern.search(text))
 
 
-def graded_concepts(text: str) -> dict[str, float]:
+@lru_cache(maxsize=8192)
+def graded_concepts(text: str) -> Mapping[str, float]:
     """Degree 0 (denied) .. 1 (strong) to which a text asserts each concept it mentions."""
     out: dict[str, list[float]] = {}
-    for clause in _clauses(text.lower()):
-        for name, pattern in _concepts():
+    low = text.lower()
+    named = [(name, pattern) for name, pattern in _concepts() if pattern.search(low)]
+    for clause in _clauses(low):
+        for name, pattern in named:
             for m in pattern.finditer(clause):
                 around = clause[max(0, m.start() - 28) : m.end() + 22]
                 grade = 0.8
@@ -177,12 +192,14 @@ _STOP = frozenset(
 )
 
 
-def content_words(text: str) -> set[str]:
+@lru_cache(maxsize=8192)
+def content_words(text: str) -> frozenset[str]:
     """Lower-case words that carry meaning, plural s removed."""
     words: Iterable[str] = re.findall(r"[a-z][a-z0-9-]+", text.lower())
-    return {w[:-1] if len(w) > 3 and w.endswith("s") and not w.endswith("ss") else w for w in words if w not in _STOP}
+    kept = (w for w in words if w not in _STOP)
+    return frozenset(w[:-1] if len(w) > 3 and w.endswith("s") and not w.endswith("ss") else w for w in kept)
 
 
-def jaccard(a: set[str], b: set[str]) -> float:
+def jaccard(a: Set[str], b: Set[str]) -> float:
     """|a ∩ b| / |a ∪ b|; 0 for two empty sets."""
     return len(a & b) / len(a | b) if a | b else 0.0

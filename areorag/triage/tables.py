@@ -12,10 +12,11 @@ from ..errors import SettingsError
 DIMENSIONS = ("resolution", "depth", "technique", "viewing", "coating", "diurnal", "season", "event")
 
 
-def read_table(name: str) -> list[list[str]]:
+@lru_cache(maxsize=16)
+def read_table(name: str) -> tuple[tuple[str, ...], ...]:
     """Rows of ``data/<name>``, comment lines left out, cells stripped."""
     text = resources.files(__package__).joinpath("data", name).read_text("utf-8")
-    return [[cell.strip() for cell in line.split("\t")] for line in text.splitlines() if line and line[0] != "#"]
+    return tuple(tuple(c.strip() for c in line.split("\t")) for line in text.splitlines() if line and line[0] != "#")
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,8 @@ def property_classes() -> tuple[PropertyClass, ...]:
 def substances() -> tuple[Substance, ...]:
     """The rows of ``bands.tsv``."""
     out = []
-    for row in read_table("bands.tsv"):
-        row += [""] * (4 - len(row))
+    for cells in read_table("bands.tsv"):
+        row = [*cells, *[""] * (4 - len(cells))]
         bands = tuple(float(v) for v in row[2].split(";") if v)
         out.append(Substance(row[0], re.compile(row[1], re.IGNORECASE), bands, row[3]))
     return tuple(out)

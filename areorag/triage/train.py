@@ -33,7 +33,7 @@ Progress = Callable[[str, int, int | None], None]
 
 FOLDS = 5
 LITERATURE_WEIGHT = 4.0
-SIMULATED = 2000
+SIMULATED = 1500
 DETECT = TrainOptions(hidden=(128, 64), epochs=24, dropout=(0.1, 0.3))
 CLASSIFY = TrainOptions(hidden=(256, 128), epochs=28, dropout=(0.1, 0.3))
 

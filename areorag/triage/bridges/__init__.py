@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from .base import HOLDS, Bridge, Pair
 from .instrument import coating, frequency, penetration, spectral_coverage, technique
-from .numeric import datum, impossible, oxide, sign_flip, unit_mixup
+from .numeric import datum, impossible, oxide, sign_flip, unit_mixup, unusual
 from .place import misplaced
 from .provenance import artefact, clock, insensitive, quality, same_observation
 from .scale import point_against_area, subpixel
@@ -33,6 +33,7 @@ FAULTS: tuple[Callable[[Pair], Bridge | None], ...] = (
     unit_mixup,
     oxide,
     impossible,
+    unusual,
     misplaced,
     clock,
     quality,

@@ -10,10 +10,11 @@ import re
 from dataclasses import dataclass
 
 from ...planet.bodies import get_body
-from ..claims import NumberMatch, number_matches
-from ..quantities import Quantity, quantities
+from ..claims import NumberMatch
+from ..quantities import quantities
 from ..source import Source
-from .base import Bridge, Pair, metres
+from ..tables import read_table
+from .base import Bridge, Pair
 
 SPHERES_M = (3_396_000.0, 3_396_190.0, 3_389_500.0)  # heights "above the sphere" in HRSC and older products
 ABSOLUTE_ZERO_C = 273.15
@@ -107,6 +108,40 @@ def _limit_penalty(pair: Pair) -> _Odd | None:
     return _Odd(None, f"{wa}; {wb}") if wa and wb else None
 
 
+def oddness(source: Source) -> float:
+    """How far a claim's main number lies outside the usual range of its property, natural-log units; 0 inside or unknown."""
+    words = f"{source.property} {source.subject} {source.value}".lower()
+    numbers = quantities(source.value)
+    for pattern, dimension, low, high, _ in read_table("typical.tsv"):
+        for q in numbers[:1]:
+            if q.dimension == dimension and re.search(pattern, words):
+                lo, hi, mid = float(low), float(high), abs(q.mid)
+                if dimension == "temperature":
+                    return max(0.0, (lo - q.mid) / 40.0, (q.mid - hi) / 40.0)
+                if mid <= 0:
+                    return 3.0 if q.mid < 0 else 0.5
+                return max(0.0, math.log(lo / mid), math.log(mid / hi))
+    return 0.0
+
+
+def _less_usual(pair: Pair) -> _Odd:
+    oa, ob = oddness(pair.a), oddness(pair.b)
+    if abs(oa - ob) < 0.25:
+        return _Odd(None, "")
+    letter = "a" if oa > ob else "b"
+    return _Odd(letter, f"{pair.side(letter).value} lies outside what is usual for {pair.side(letter).property}")
+
+
+def unusual(pair: Pair) -> Bridge | None:
+    """One value lies outside the usual range of its property, the other inside."""
+    main = pair.comparison.main
+    odd = _less_usual(pair)
+    if odd.side is None or main is None or main.compatible:
+        return None
+    gap = abs(oddness(pair.a) - oddness(pair.b))
+    return Bridge("unusual value", "noise", "processing", 0.8 * min(1.0, gap / 2.0), odd.why, {"gap": gap}, "typical.tsv", odd.side)
+
+
 def _expected_sign(source: Source) -> int:
     words = f"{source.subject} {source.property}"
     if _HIGH_PLACES.search(words):
@@ -135,7 +170,7 @@ def _odd_by_sense(pair: Pair, match: NumberMatch) -> _Odd:
     if sign and match.a.dimension == "length" and match.a.mid * match.b.mid < 0:
         odd = "a" if match.a.mid * sign < 0 else "b"
         return _Odd(odd, "the place is a lowland" if sign < 0 else "the place is high ground")
-    return _Odd(None, "")
+    return _less_usual(pair)
 
 
 def impossible(pair: Pair) -> Bridge | None:
@@ -248,13 +283,3 @@ def magnitude(pair: Pair) -> float:
     """Size of the main disagreement in natural-log units or 5 for a change of sign; 0 without numbers."""
     main = pair.comparison.main
     return 0.0 if main is None or main.compatible else min(main.log_ratio, 5.0)
-
-
-def all_matches(a: Source, b: Source) -> list[NumberMatch]:
-    """Number matches of two sources (for callers without a `Pair`)."""
-    return number_matches(a, b)
-
-
-def describe(q: Quantity) -> str:
-    """A quantity for people."""
-    return metres(q.mid) if q.dimension == "length" and q.mid > 0 else q.text

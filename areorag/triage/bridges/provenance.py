@@ -58,6 +58,9 @@ def flag_severity(flags: tuple[str, ...]) -> float:
     worst = 0.0
     for flag in flags:
         low = flag.lower().replace(" ", "_").replace("-", "_")
+        if re.search(r"(?:^|_)(?:not|no|without|un)_?(?:calib|correct|remov|subtract|check|valid|simul|verif|applied|nominal)", low):
+            worst = 1.0
+            continue
         worst = max(worst, next((weight for pattern, weight in _FLAG_WEIGHT if re.search(pattern, low)), 0.25))
     return worst
 
