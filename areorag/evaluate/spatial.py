@@ -24,8 +24,8 @@ from .spatial_shapes import KINDS, figure
 log = logging.getLogger(__name__)
 
 RADIUS_M = 3_396_190.0
-FOOTPRINTS = 600
-DATABASE_QUERIES = 300
+FOOTPRINTS = 240
+DATABASE_QUERIES = 250
 
 Progress = Callable[[str, int, int | None], None]
 

@@ -201,7 +201,8 @@ def contains(shape: Shape, p: FloatArray, depth: float) -> npt.NDArray[np.bool_]
     if shape.convex:
         inside = np.all(side >= 0.0, axis=1)
     else:
-        inside = _winding(shape.loop, p) & (angle(p, shape.centre) < math.pi / 2)
+        inside = angle(p, shape.centre) <= min(shape.radius + 1e-9, math.pi / 2)
+        inside[inside] = _winding(shape.loop, p[inside])
     if depth == 0.0:
         return np.asarray(inside)
     gap = to_outline(p, shape)
@@ -210,13 +211,15 @@ def contains(shape: Shape, p: FloatArray, depth: float) -> npt.NDArray[np.bool_]
 
 def _winding(loop: FloatArray, p: FloatArray) -> npt.NDArray[np.bool_]:
     """Whether a loop winds round each point: the turns of the azimuth to its vertices add up to a full turn."""
-    out = np.zeros(len(p), dtype=bool)
-    for i, x in enumerate(p):
-        flat = loop - (loop @ x)[:, None] * x
-        nxt = np.roll(flat, -1, axis=0)
-        turn = np.arctan2(np.cross(flat, nxt) @ x, np.einsum("ij,ij->i", flat, nxt))
-        out[i] = abs(float(turn.sum())) > math.pi
-    return out
+    flat = loop[None] - (p @ loop.T)[:, :, None] * p[:, None]
+    nxt = np.roll(flat, -1, axis=1)
+    # x · (f × g), written out: np.cross is slow on many small arrays
+    f0, f1, f2 = flat[..., 0], flat[..., 1], flat[..., 2]
+    g0, g1, g2 = nxt[..., 0], nxt[..., 1], nxt[..., 2]
+    x0, x1, x2 = p[:, None, 0], p[:, None, 1], p[:, None, 2]
+    rising = x0 * (f1 * g2 - f2 * g1) + x1 * (f2 * g0 - f0 * g2) + x2 * (f0 * g1 - f1 * g0)
+    turn = np.arctan2(rising, f0 * g0 + f1 * g1 + f2 * g2)
+    return np.asarray(np.abs(turn.sum(axis=1)) > math.pi)
 
 
 def _in_box(limits: tuple[float, float, float, float], p: FloatArray, depth: float) -> npt.NDArray[np.bool_]:

@@ -3,8 +3,8 @@
 C_s = {g : d(region, g) ≤ ε}, for a region that may be any union of points, polylines and polygons. Two roads lead to
 the same answer:
 
-* ``database``: the region's HEALPix cells (grown by ε) are looked up at, below and above (`:Cell` tree), observations
-  without an outline by the 3-D point index; only the candidates' outlines travel.
+* ``database``: the region's HEALPix cells (grown by ε) are looked up at, below and above (`:Cell` tree); only the
+  candidates' outlines travel. (Nearest positions come from the 3-D point index.)
 * ``memory``: all outlines of a body are kept as S2 geographies (`FootprintArrays`) until `Database.version` changes;
   used from the second search on, or after `warm`.
 
@@ -241,6 +241,34 @@ class SpatialIndex:
                 best[arrays.ids[i]] = min(d, best.get(arrays.ids[i], math.inf))
         return sorted(best.items(), key=lambda item: (item[1], item[0]))[:k]
 
+    def nearest_positions(
+        self, lon: float, lat: float, k: int = 5, *, within_m: float | None = None
+    ) -> list[tuple[str, float]]:
+        """(id, metres) of the k observations whose positions are nearest to a point, by the database's point index.
+
+        Positions, not outlines: exact for point-like footprints, and the quick answer to "what is round here". The
+        index is asked with growing chords; `within_m` bounds the search.
+        """
+        if self.db is None:
+            raise UsageError("nearest_positions asks the database; this index has none")
+        x, y, z = (float(v) for v in position_xyz(lon, lat, self.body))
+        last = math.pi * self.body.radius_m if within_m is None else within_m
+        reach = min(20_000.0, last)
+        while True:
+            rows = self.db.read(
+                "spatial_by_position",
+                x=x,
+                y=y,
+                z=z,
+                chord=chord_m(reach, self.body) + 1e-6,
+                limit=k,
+                body=self.body.name,
+            )
+            if len(rows) >= k or reach >= last:
+                half = 2.0 * self.body.radius_m
+                return [(r["id"], half * math.asin(min(1.0, r["chord"] / half))) for r in rows]
+            reach = min(last, reach * 4.0)
+
     def _fetch(self, regions: Sequence[Geography], epsilon: float, relation: str) -> FootprintArrays:
         """The candidates' outlines from the database: a superset of the answer."""
         from ..graph.cells import query_cells
@@ -253,11 +281,6 @@ class SpatialIndex:
                 return FootprintArrays.from_rows(self.db.read("spatial_all", body=self.body.name), self.body)
             cells, above = query_cells(grown)
             for row in self.db.read("spatial_by_cells", cells=cells, ancestors=above, body=self.body.name):
-                rows[row["id"]] = row
-            centre, angle = bounding_cap(grown)
-            x, y, z = position_xyz(*to_lonlat(centre), self.body)
-            chord = chord_m(angle * self.body.radius_m, self.body) + 0.01
-            for row in self.db.read("spatial_uncovered", x=x, y=y, z=z, chord=chord, body=self.body.name):
                 rows[row["id"]] = row
         return FootprintArrays.from_rows(list(rows.values()), self.body)
 
