@@ -12,9 +12,12 @@ from areorag.graph.cells import cover_many, within_pairs
 from areorag.graph.colocation import load_index, rebuild_colocations, update_colocations
 from areorag.graph.colocation_index import ColocationIndex, ColocationRules, Site
 from areorag.graph.connection import Database
+from areorag.graph.cypher import statements
 from areorag.graph.hysh import embed_observations
 from areorag.graph.model import Observation, ProductRef
+from areorag.graph.placing import place_entities
 from areorag.graph.rows import wkt_of
+from areorag.hyperbolic.lorentz import distance
 from areorag.planet.geometry import footprint
 from areorag.settings import Settings
 
@@ -154,3 +157,48 @@ def test_a_colocation_carries_midpoint_words_and_the_features_of_its_focus(db: D
     # nothing to do the second time: same outcome
     update_colocations(db, [o.id for o in observations], settings)
     assert stored(db) == {"HIRISE": ("CRISM", "CTX", "HIRISE")}
+
+
+def test_entities_are_placed_by_size_or_by_their_hyperedges(db: Database, settings: Settings) -> None:
+    observations = archive(2, 6)
+    write(db, observations, settings)
+    db.schema_text(
+        "CYPHER 5 MATCH (o:Observation) WITH collect(o) AS all "
+        "CREATE (f:Entity:Feature {id: 'feature:jezero', diameter_m: 49000.0, lon_deg: 77.7, lat_deg: 18.4}), "
+        "(t:Entity:Target {id: 'target:rock'}), (i:Entity:Instrument {id: 'instrument:x'}) "
+        "FOREACH (o IN all | CREATE (o)-[:BINDS {role: 'place'}]->(f), (o)-[:BINDS {role: 'target'}]->(t), "
+        "(o)-[:BINDS {role: 'instrument'}]->(i))"
+    )
+    assert place_entities(db, settings) == 2
+    rows = db.read_text("CYPHER 5 MATCH (e:Entity) RETURN e.id AS id, e.rho AS rho, e.placed_by AS by, e.lorentz AS x")
+    found = {row["id"]: row for row in rows}
+    assert found["instrument:x"]["rho"] is None
+    assert found["feature:jezero"]["by"] == "size"
+    assert found["feature:jezero"]["rho"] == pytest.approx(np.log(3396190 / 49000))
+    assert found["target:rock"]["by"] == "hyperedges"
+    assert 0 < found["target:rock"]["rho"] <= np.log(3396190 / 0.25)
+    # the same is done for what an update touches
+    db.schema_text("CYPHER 5 MATCH (e:Entity) REMOVE e.rho")
+    update_colocations(db, [observations[0].id], settings)
+    (row,) = db.read_text("CYPHER 5 MATCH (e:Feature) RETURN e.rho AS rho")
+    assert row["rho"] == pytest.approx(np.log(3396190 / 49000))
+
+
+def test_every_browser_query_of_hysh_runs_and_answers(db: Database, settings: Settings) -> None:
+    observations = archive(3, 24)
+    write(db, observations, settings)
+    update_colocations(db, [o.id for o in observations], settings)
+    name = next(iter(stored(db)))
+    queries = [s for s in statements("explore") if s.name.startswith("hysh_")]
+    assert len(queries) >= 6
+    for query in queries:
+        rows = db.read_text(query.text, **({"id": name} if "id" in query.parameters else {}))
+        assert rows, query.name
+    neighbours = next(q for q in queries if q.name == "hysh_neighbours")
+    rows = db.read_text(neighbours.text, id=name)
+    placed = embed_observations(observations, settings)
+    at = {o.id: i for i, o in enumerate(observations)}
+    for row in rows:
+        i, j = at[name], at[row["observation"]]
+        want = distance(placed.rho[i], placed.direction[i], placed.rho[j], placed.direction[j])
+        assert row["geodesic_distance"] == pytest.approx(float(want), abs=1e-4)
