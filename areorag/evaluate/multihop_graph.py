@@ -123,10 +123,10 @@ def _phrase(
         if len(cues) < 2:
             return None
         what = _LABEL.get(names[entities[i + 1]][1], "subject")
-        parts.append((what, ", ".join(cues)))
+        parts.append((what, " and ".join(cues)))
     inner = names[entities[0]][0]
     for what, hint in parts[:-1]:
-        inner = f"the {what} that is reported together with {inner} regarding {hint}"
+        inner = f"the {what} that is reported regarding {hint} together with {inner}"
     what, hint = parts[-1]
     return f"Which {what} is reported regarding {hint} together with {inner}?"
 

@@ -116,11 +116,21 @@ def find_instruments(text: str, zones: Zones) -> list[Span]:
     ]
 
 
+def _abbreviations(text: str) -> dict[str, str]:
+    """Abbreviation -> the words before it whose initials it is: "The Confidence Hills (CH)"."""
+    out = {}
+    for m in _ABBREVIATION.finditer(text):
+        words = m[1].split()[-len(m[2]) :]
+        if "".join(w[0] for w in words) == m[2]:
+            out[m[2]] = " ".join(words)
+    return out
+
+
 def _mentions(text: str, body: str) -> tuple[list[Named], tuple[Pair, ...], dict[str, Feature], Zones]:
     found = find_all(text)
     zones, lexicon = found.zones, get_lexicon()
     out: list[Named] = []
-    short = {m[2]: m[1] for m in _ABBREVIATION.finditer(text) if "".join(w[0] for w in m[1].split()) == m[2]}
+    short = _abbreviations(text)
     for s in found.spans:
         if s.type == "Target":
             out.append(Named(s, "Target", normal(short.get(s.text, s.text)) or s.text))

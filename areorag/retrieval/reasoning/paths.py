@@ -14,8 +14,10 @@ from .hypergraph import Edge, QueryGraph, stems
 Embed = Callable[[Sequence[str]], np.ndarray]
 LLMScore = Callable[[str, Sequence[str]], Mapping[str, float]]
 
-BEAM = 6
-POOL = 16
+BEAM = 4
+POOL = 12
+POOL_LATER = 6
+TEXT_CHARS = 400
 W_EWO, W_SE, W_WORDS, W_TARGET = 0.30, 0.35, 0.25, 0.10
 DECAY = 0.85
 
@@ -70,8 +72,8 @@ def find_paths(
 ) -> list[Path]:
     """Best paths of 1 … depth hyperedges from the seeds, best first.
 
-    Every hop takes the `beam` best hyperedges: of the incident ones, the `POOL` that share most words with the
-    sub-question are embedded, and scored by EWO, meaning, words and whether they are target hyperedges.
+    Every hop takes the `beam` best hyperedges: of the incident ones, the `POOL` (later `POOL_LATER`) that share most
+    words with the sub-question are embedded, and scored by EWO, meaning, words and being target hyperedges.
     """
     words = frozenset(w for w in stems(question))
     done: list[Path] = []
@@ -99,10 +101,10 @@ def _steps(
     incident = {e for v in entities for e in graph.incident.get(v, ())} - set(path.edges)
     if path.edges:
         entities = frozenset(v for v in entities if graph.degree(v) <= 400)
-    pool = sorted(incident, key=lambda e: (-_prior(scorer, e, words), e))[:POOL]
+    pool = sorted(incident, key=lambda e: (-_prior(scorer, e, words), e))[: POOL_LATER if path.edges else POOL]
     if not pool or not budget.take_edges(len(pool)):
         return []
-    texts = [graph.edges[e].text[:600] for e in pool]
+    texts = [graph.edges[e].text[:TEXT_CHARS] for e in pool]
     se = scorer.similarity(texts, question)
     here = graph.edges[path.edges[-1]].entities if path.edges else entities
     shared = {v for e in pool for v in graph.edges[e].entities & here}
