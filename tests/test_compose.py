@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from areorag.answer.compose import compose
-from areorag.answer.model import ConflictView, Source, metres
+from areorag.answer.model import ConflictView, Source
 from areorag.graph.model import Claim
+from areorag.planet.units import length as metres
 
 
 def claim(prop: str, polarity: str | None, text: str, n: int) -> Claim:

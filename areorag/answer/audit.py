@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
+from ..planet.units import length as metres
 from . import map as footprint_map
-from .model import Answer, metres
+from .model import Answer
 
 
 def _environment() -> Any:

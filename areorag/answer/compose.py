@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from ..graph.model import Claim
 from ..planet.lexicon import get_lexicon
-from .model import ConflictView, Sentence, Source, metres
+from ..planet.units import length as metres
+from .model import ConflictView, Sentence, Source
 
 MAX_GROUPS = 6
 MAX_LISTED = 8

@@ -17,7 +17,8 @@ import numpy as np
 
 from ..planet.bodies import get_body
 from ..planet.coordinates import to_unit
-from .model import Answer, Source, metres
+from ..planet.units import length as metres
+from .model import Answer, Source
 
 SIZE = 760.0
 MARGIN = 20.0

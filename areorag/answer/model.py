@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from ..graph.model import Claim, Record
+from ..planet.units import length as metres
 
 Category = Literal["noise", "instrument", "scale", "temporal"]
 
@@ -160,14 +161,3 @@ class Answer(Record):
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
-
-
-def metres(value: float) -> str:
-    """A length with the unit people use: ``0.4 mm``, ``25 cm``, ``18 m``, ``3.4 km``."""
-    if value < 0.01:
-        return f"{value * 1000:.3g} mm"
-    if value < 0.1:
-        return f"{value * 100:.3g} cm"
-    if value < 1000:
-        return f"{value:.3g} m"
-    return f"{value / 1000:,.4g} km"
