@@ -218,6 +218,10 @@ class FootprintArrays:
             self._prepared[id(region)] = known
         return known
 
+    def forget_regions(self) -> None:
+        """Drop what `prepare` remembers."""
+        self._prepared.clear()
+
     def candidates(self, region: Geography, epsilon_rad: float = 0.0) -> IntArray:
         """Indices of footprints that may lie within an angle of a region: none that does is missing."""
         if region.whole:
