@@ -1,4 +1,4 @@
-# ruff: noqa: E501  (word lists read better on one line)
+
 """Geometry a question gives itself: WKT, GeoJSON, boxes, bands, points, lines, polygons (Spatial-RAG step 1).
 
 Longitudes come out east in [-180, 180], whatever convention the words used (``282W``, ``west positive``, 0–360).
@@ -28,7 +28,7 @@ _HEMI = (
 _ATOM = (
     rf"(?:(?P<label>{_LABEL})\s*(?:range|between|from|of|is|entre|de|von|zwischen|=|:|,|\()*\s*)?"
     r"(?:(?P<pre>[nsew])(?=\s?\d))?\s?"
-    rf"(?P<sign>(?<![\w°.\)])[-+])?(?P<deg>{NUM})(?P<mark>\s?°|\s?deg(?:rees?)?{B1}|\s?d(?=\d))?\s*"
+    rf"(?P<sign>(?<![\w°\)])(?<!\d\.)[-+])?(?P<deg>{NUM})(?P<mark>\s?°|\s?deg(?:rees?)?{B1}|\s?d(?=\d))?\s*"
     r"(?:(?P<min>\d{1,2}(?:\.\d+)?)\s?'\s*(?:(?P<sec>\d{1,2}(?:\.\d+)?)\s?(?:\"|'')\s*)?)?"
     rf"(?:(?P<hemi>{_HEMI})(?:ern)?{B1})?"
 )
@@ -276,7 +276,9 @@ def _bounds(found: list[Span], scan: Scan) -> list[Span]:
         mine = [s for s in found if s.axis == axis]
         if len(mine) == 2 and all(s.single for s in mine):
             a, b = mine
-            lefts = [scan.left(s.start, 24) + scan.low[s.start : s.end] for s in mine]
+            own = [scan.low[s.start : s.end] for s in mine]
+            named = all(re.search("min|max", text) for text in own)
+            lefts = own if named else [scan.left(s.start, 24) + text for s, text in zip(mine, own, strict=True)]
             low_b = r"min|start|east of|north of|south(?:ern)?most|west(?:ern)?most|left|lower"
             high_b = r"max|end\b|west of|south of|north(?:ern)?most|east(?:ern)?most|right|upper"
             if rx(high_b).search(lefts[0]) and rx(low_b).search(lefts[1]):

@@ -14,7 +14,7 @@ Dates = tuple[str | None, str | None]
 _MONTHS = (
     "jan(?:uary|vier|uar|eiro)?|enero|gennaio|ener|янв\\w*",
     "feb(?:ruary|ruar|brero|braio)?|fevrier|fevereiro|фев\\w*",
-    "mar(?:ch|s|zo|co)?|marz|marzo|maerz|март\\w*",
+    "mar(?:ch|zo|co)?|(?<=en\\s)mars|(?<=\\d\\s)mars|marz|maerz|март\\w*",
     "apr(?:il|ile)?|abril|avril|апр\\w*",
     "may|mayo|mai|maggio|maio|ма[йя]",
     "jun(?:e|i|io|ho)?|juin|giugno|июн\\w*",

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _COMPARE = (
     r"agree(?:s|d|ment|ing)?|disagree\w*|consisten\w+|inconsisten\w+|contradict\w*|compar(?:e|es|ed|ing|ison|isons|able)|versus|vs\.?|"
     r"differ(?:s|ed|ence|ences|ent|ently|ing)?|discrepan\w+|conflict\w*|match(?:es|ed)?|mismatch\w*|in\s+line\s+with|corroborat\w+|reconcil\w+|confirm(?:s|ed)?|"
-    r"contrast(?:s|ed|ing)?|at\s+odds|the\s+same\s+as|side\s+by\s+side|"
+    r"contrast(?:s|ed|ing)?|at\s+odds|the\s+same\s+as|side\s+by\s+side|(?:tell|paint|show|give)\w*\s+the\s+same|same\s+story|"
     r"coincid\w+|concuerd\w+|compara\w*|diferenci\w+|difier\w+|discrepanci\w+|comparer|comparez|comparaison|differen(?:ce|ces|t)|different|concordent|d'accord|divergen\w+|"
     r"vergleich\w*|unterschied\w*|unterscheid\w*|ubereinstimm\w*|stimm\w+|widersprech\w*|widerspruch|confront\w+|differenz\w*|differisc\w+|concordan\w*|concordam|accordo|"
     r"diferenca\w*|diferem|сравн\w+|различ\w+|отлич\w+|соглас\w+|совпада\w+|расход\w+|противореч\w+"
@@ -165,6 +165,8 @@ class _Parse:
             name = _property_name(hit.surface, hit.term.name, hit.term.kind)
             scan.take(hit.start, hit.end, "properties", name)
             out.append(Item("properties", name, hit.start, hit.end))
+        if any(i.name != "dust" and "dust" in i.name for i in out):
+            out = [i for i in out if i.name != "dust"]
         return out
 
     def _misspelt(self) -> list[Item]:
@@ -217,7 +219,8 @@ class _Parse:
             if place.part and place.name in intent.places:
                 intent.parts[place.name] = place.part
         self._distance(distances, out)
-        used = [p for p in places if p.name in intent.places]
+        used = list({p.name: p for p in reversed(places) if p.name in intent.places}.values())[::-1]
+        used.sort(key=lambda p: p.start)
         intent.relation = read_relation(
             scan, used, geometry=intent.geometry, distance=intent.distance_m is not None, compare=intent.compare
         )

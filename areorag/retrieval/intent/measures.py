@@ -25,7 +25,7 @@ _NOT = r"(?:\bno|\bnot|n't|\bnever|\bnon|\bnicht|\bne|\bне|\bkein\w*|不)\s*(?
 _NEITHER_AFTER = r"^\s*(?:-?\s*(?:deep|depth|thick|high|tall|wide|long|diameter|across|elevation|altitude|below|above|under|of\s+(?:the\s+)?(?:surface|ground|top)|from\s+the\s+surface|wave|band|in\s+(?:diameter|size|height|depth)|tief|hoch|dick|de\s+(?:profund|alto|alt)|de\s+profondeur|profund|wavelength|per\s+(?:second|sol|year)|/\s?(?:s|yr|sol|a)\b|s-1|crater|boulder|contour|relief|wind|deep))"
 _NEITHER_BEFORE = r"(?:incidence|emission|phase|slopes?|tilt\w*|angles?|inclin\w+|dip\w*|temperature|depth|elevation|altitude|height|thickness|diameter|deeper|shallower|taller|wavelengths?|profundidad|tiefe|profondeur|top|upper(?:most)?|first|depths)\s*(?:of|is|=|:|than|von|de|about|from|between|up\s+to|around|above|below|over|under|the)*\s*$"
 _DISTANCE_AFTER = r"^\s*(?:-?\s*(?:of|from|around|away|radius|buffer|either\s+side|on\s+(?:either|each|both)\s+sides?|or\s+(?:closer|less|nearer)|round|near|to\s+the|north|south|east|west|distance|vicinity|within|de|du|da|di|dal|del|von|vom|um|autour|alrededor|em\s+torno|intorno|以内|内|圏内|範囲|周辺|от|вокруг|радиус\w*|range)\b|以内|内|圏内|の範囲|\)?\s*$|\s*[,:?.!])"
-_DISTANCE_BEFORE = r"(?:within|inside|less\s+than|closer\s+than|nearer\s+than|not\s+more\s+than|no\s+(?:more|farther|further)\s+than|up\s+to|radius(?:\s+of)?|radius\s*[=:]|buffer(?:\s+of)?|\+-|\+/-|±|around|about|a\s+menos\s+de|dentro\s+de|en\s+un\s+radio\s+de|a\s+moins\s+de|dans\s+un\s+rayon\s+de|im\s+umkreis\s+von|innerhalb\s+von|weniger\s+als|im\s+radius\s+von|entro|nel\s+raggio\s+di|a\s+meno\s+di|a\s+menos\s+de|num\s+raio\s+de|ate|в\s+пределах|в\s+радиусе|ближе|менее|不到|距离?|半径|附近|周围|方圆|distance\s+(?:of|from|is)|offset|margin\s+of|closest|with|a|an|the|,|\()\s*(?:of\s+)?(?:a\s+|an\s+|about\s+|the\s+|some\s+)?$"
+_DISTANCE_BEFORE = r"(?:within|withing|withn|whithin|wihtin|inside|less\s+than|closer\s+than|nearer\s+than|not\s+more\s+than|no\s+(?:more|farther|further)\s+than|up\s+to|radius(?:\s+of)?|radius\s*[=:]|buffer(?:\s+of)?|\+-|\+/-|±|around|about|a\s+menos\s+de|dentro\s+de|en\s+un\s+radio\s+de|a\s+moins\s+de|dans\s+un\s+rayon\s+de|im\s+umkreis\s+von|innerhalb\s+von|weniger\s+als|im\s+radius\s+von|entro|nel\s+raggio\s+di|a\s+meno\s+di|a\s+menos\s+de|num\s+raio\s+de|ate|в\s+пределах|в\s+радиусе|ближе|менее|不到|距离?|半径|附近|周围|方圆|distance\s+(?:of|from|is)|offset|margin\s+of|closest|with|a|an|the|,|\()\s*(?:of\s+)?(?:a\s+|an\s+|about\s+|the\s+|some\s+)?$"
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,9 @@ def read_resolution(scan: Scan, metres_per_degree: float) -> Bounds | None:
         before = rx(rf"(?:{_RES_WORD})\b[^.;?!,]{{0,34}}$").search(left) and not rx(
             r"^\s*(?:of|from|around)\s+[a-z]"
         ).search(right)
-        only = rx(_COMPARATOR_ONLY).search(left)
+        only = rx(_COMPARATOR_ONLY).search(left) or (
+            re.search(r"[<>]=?\s*$", left) and not rx(r"^\s*(?:of|from|away|around)\b").search(right)
+        )
         if not (per_pixel or after or before or only) or rx(_NEITHER_AFTER).search(right):
             continue
         ranged = _range(scan, length, left, found[i + 1] if i + 1 < len(found) else None)
@@ -105,6 +107,9 @@ def _bound(left: str, right: str, metres: float) -> Bounds:
         return None, metres
     if coarser_after:
         return metres, None
+    sign = re.search(r"([<>])=?\s*$", left)
+    if sign is not None:
+        return (None, metres) if sign[1] == "<" else (metres, None)
     matches = [(m.start(), "coarse", m) for m in re.finditer(rf"\b(?:{_COARSER})", left)]
     matches += [(m.start(), "fine", m) for m in re.finditer(rf"(?:\b|(?<=[^\x00-\x7f]))(?:{_BETTER})", left)]
     if matches:

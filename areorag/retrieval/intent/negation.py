@@ -23,7 +23,7 @@ _STRONG = (
 _WEAK = r"not|no|non-?|don't|doesn't|do\s+not|does\s+not|didn't|isn't|aren't|but\s+not|nicht|kein\w*|pas|no\s+de|non|nao|не|不是|不用|不来自"
 _AFTER = r"aside|excluded|excepted|ausgenommen|exceptue|以外|を除く|を除いて|除外|除く|ではなく|ではない"
 _FILL = (
-    r"(?:\s|,(?=\s*(?:not|nor))|from|by|with|using|use|in|of|the|any|those|ones|come|comes|coming|taken|taken\s+by|made\s+by|acquired\s+by|show|include|"
+    r"(?:\s|,(?=\s*(?:not|nor))|anything|everything|all|whatever|from|by|with|using|use|in|of|the|any|those|ones|come|comes|coming|taken|taken\s+by|made\s+by|acquired\s+by|show|include|"
     r"including|want|need|give\s+me|me|data|images?|imagery|frames?|spectra|pictures|products?|observations?|instruments?|cameras?|mission|the\s+instrument|"
     r"de|del|la|el|los|las|le|les|des|du|d'|l'|von|vom|den|der|die|das|dem|dal|dalla|di|da|do|dos|из|от|с|данных|снимков|bilder|daten|imagenes|datos|donnees|images|dati|"
     r"within\s+[\d.,]+\s*\w+\s+of|inside|near|over|at|around|on|about|:)"

@@ -80,6 +80,7 @@ _CRATER = (
     r"crater|craters|impact\s+structure|krater[sn]?|cratere|cratera|crateres|撞击坑|陨石坑|环形山|クレーター|кратер\w*"
 )
 _PREPOSITION = r"(?:in|at|near|of|over|inside|within|around|from|to|across|on|for|into|by|beside|between|en|de|del|du|d'|dans|sur|pres\s+d[e']|im|am|bei|von|uber|nel|nella|di|da|a|em|no|na|do|в|у|около|над|от|about|and|or)\s+(?:the\s+|la\s+|el\s+|le\s+|l')?(?:(?:western|eastern|northern|southern|central)\s+)?$"
+_TOKEN = rf"[{LATIN}](?:[{LATIN}]|['-](?=[{LATIN}]))*"
 _DIRECTION = (
     r"(?:north|south)(?:[\s-]?(?:east|west)(?:ern)?|ern)?|(?:east|west)(?:ern)?|central|inner|outer|upper|lower|middle"
 )
@@ -187,8 +188,7 @@ def read_places(scan: Scan, index: PlaceIndex) -> list[Place]:
         for match in index.foreign_rx.finditer(scan.low):
             if scan.free(*match.span()):
                 _keep(scan, index, found, index.foreign[match.group()], *match.span(), "foreign")
-    tokens = [m for m in scan.iter(r"(?:[^\W_]|['-](?=[^\W_]))+") if re.search(rf"[{LATIN}]", m.group())]
-    tokens = _split_scripts(scan, tokens)
+    tokens = list(scan.iter(_TOKEN))
     i = 0
     while i < len(tokens):
         step = _at(scan, index, found, tokens, i)
@@ -206,13 +206,13 @@ def read_long_names(scan: Scan, index: PlaceIndex) -> list[Place]:
     Read before instruments and platforms, which would take a word out of them.
     """
     found: list[Place] = []
-    tokens = _split_scripts(scan, list(scan.iter(r"(?:[^\W_]|['.-](?=[^\W_]))+")))
+    tokens = list(scan.iter(_TOKEN))
     i = 0
     while i < len(tokens):
         used = 0
         for size in range(min(index.longest, len(tokens) - i), 1, -1):
             start, end = tokens[i].start(), tokens[i + size - 1].end()
-            key = re.sub(r"\s+", " ", scan.low[start:end])
+            key = re.sub(r"\s+", " ", re.sub(r"'s?\b", "", scan.low[start:end]))
             name = index.foreign.get(key) or (index.names[key].name if key in index.names else None)
             if name is not None and scan.free(start, end) and not _all_common(scan, key, start):
                 _keep(scan, index, found, name, start, end, "exact")
@@ -229,18 +229,6 @@ def _all_common(scan: Scan, key: str, start: int) -> bool:
     return (
         not polar and all(w in common_words() for w in words) and not scan.text[start].isupper() and not scan.is_lower()
     )
-
-
-def _split_scripts(scan: Scan, tokens: list[re.Match[str]]) -> list[re.Match[str]]:
-    """Words of Latin or Cyrillic letters and digits only, cut free of Chinese and Japanese neighbours."""
-    out: list[re.Match[str]] = []
-    pattern = re.compile(rf"[{LATIN}](?:[{LATIN}]|['-](?=[{LATIN}]))*")
-    for token in tokens:
-        pos = token.start()
-        while (match := pattern.search(scan.low, pos, token.end())) is not None:
-            out.append(match)
-            pos = match.end()
-    return out
 
 
 def _at(scan: Scan, index: PlaceIndex, found: list[Place], tokens: list[re.Match[str]], i: int) -> int:
@@ -386,7 +374,7 @@ def _keep(scan: Scan, index: PlaceIndex, found: list[Place], name: str, start: i
         start -= len(scan.left(start, 16)) - before.start()
     part, start, end = _part(scan, start, end)
     scan.take(start, end, "places", name if part is None else f"{part} of {name}", "geometry")
-    if all(p.name != name for p in found):
+    if part is None or all(p.name != name for p in found):
         found.append(Place(name, start, end, feature.lat if feature is not None else 0.0, how, part))
 
 

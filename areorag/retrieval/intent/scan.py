@@ -33,7 +33,7 @@ _LENGTH_M = {
 _UNIT_WORDS = {
     "mm": "millimet(?:er|re)s?|毫米|мм",
     "cm": "centimet(?:er|re)s?|centimetros?|zentimeter|centimetri|厘米|センチ(?:メートル)?|см|сантиметр\\w*",
-    "km": "kilomet(?:er|re)s?|kms|kilometros?|chilometri|chilometro|quilometros?|公里|千米|キロ(?:メートル)?|км|километр\\w*",
+    "km": "kilomet(?:er|re)s?|kms|kilom[a-z]{2,4}s?|kilometros?|chilometri|chilometro|quilometros?|公里|千米|キロ(?:メートル)?|км|километр\\w*",
     "m": "met(?:er|re)s?|metros?|metri|metro|metern|mtrs?|米|メートル|м|метр\\w*",
     "nmi": "nautical miles?",
     "mi": "miles?|millas?|milhas?|miglia|meilen?|英里|マイル|миль|мили",
@@ -50,6 +50,8 @@ _CHARS = str.maketrans(
         **dict.fromkeys("′’‘", "'"),
         **dict.fromkeys("″“”", '"'),
         **dict.fromkeys("～〜", "~"),
+        **dict.fromkeys("≤≦", "<"),
+        **dict.fromkeys("≥≧", ">"),
         **dict.fromkeys("，、", ","),
         **dict(zip("。：；（）？！／×", ".:;()?!/x", strict=True)),
     }
@@ -183,7 +185,7 @@ def lengths(scan: Scan, metres_per_degree: float) -> list[Length]:
             value = number(match["num"])
         except (ValueError, ZeroDivisionError):
             continue
-        if match["num"] in ("a", "an") and unit not in ("km", "mi", "deg"):
+        if match["num"] in ("a", "an") and match["sym"] == "m":
             continue
         factor = metres_per_degree if unit == "deg" else _LENGTH_M["um" if unit in "µmμm" and len(unit) > 1 else unit]
         out.append(Length(match.start(), match.end(), value * factor, unit == "deg"))

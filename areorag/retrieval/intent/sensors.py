@@ -136,35 +136,8 @@ def _needs_case(alias: str) -> bool:
 
 
 _CASED = frozenset(
-    [
-        "sam",
-        "rat",
-        "rad",
-        "dan",
-        "rise",
-        "mast",
-        "imp",
-        "acs",
-        "lr",
-        "mb",
-        "vis",
-        "met",
-        "mag",
-        "seis",
-        "rac",
-        "icc",
-        "ssi",
-        "rmi",
-        "tls",
-        "mms",
-        "idc",
-        "ns",
-        "meca",
-        "lidar",
-        "mast",
-        "omega",
-    ]
-) - {"omega"}
+    ["sam", "rat", "rad", "dan", "rise", "mast", "imp", "acs", "lr", "mb", "vis", "met", "mag", "seis", "rac", "icc", "ssi", "rmi", "tls", "mms", "idc", "ns", "meca", "lidar", "mons"]
+)
 
 
 @lru_cache(maxsize=1)
@@ -191,6 +164,24 @@ def read_platforms(scan: Scan) -> list[Item]:
             start = match.start() - (len(head.group()) if head else 0)
             scan.take(start, end, "platforms", code)
             out.append(Item("platforms", code, start, end))
+    return out + _misspelt_platforms(scan)
+
+
+def _misspelt_platforms(scan: Scan) -> list[Item]:
+    """Spacecraft of one long word with a typing error ("Perserverance")."""
+    from rapidfuzz.distance import OSA
+
+    names = {
+        a: code for code, aliases in PLATFORMS.items() for a in aliases if a.isascii() and a.isalpha() and len(a) >= 7
+    }
+    out = []
+    for match in scan.iter(rf"{B0}[a-z]{{6,}}{B1}"):
+        if match.group() in common_words():
+            continue
+        best = min(names, key=lambda a: (OSA.distance(match.group(), a), a))
+        if OSA.distance(match.group(), best) <= (1 if len(best) < 9 else 2):
+            scan.take(*match.span(), "platforms", names[best])
+            out.append(Item("platforms", names[best], *match.span()))
     return out
 
 

@@ -83,13 +83,13 @@ def _ls_window(match: re.Match[str]) -> Window | None:
 # ---------------------------------------------------------------- seasons
 
 _SEASONS = {
-    "spring": r"spring(?:time)?|primavera|printemps|fruhling|fruhjahr|весн\w*|春季|春天|春",
-    "summer": r"summer(?:time)?|verano|ete|sommer|estate|verao|летом|лета|лето|летн\w+|夏季|夏天|夏",
-    "autumn": r"autumn|fall|otono|automne|herbst|autunno|outono|осен\w*|秋季|秋天|秋",
-    "winter": r"winter(?:time)?|invierno|hiver|inverno|зим\w*|冬季|冬天|冬",
+    "spring": r"spring(?:time)?|srping|sping|sprng|sprign|primavera|printemps|fruhling|fruhjahr|весн\w*|春季|春天|春",
+    "summer": r"summer(?:time)?|sumer|summr|sumemr|summre|verano|ete|sommer|estate|verao|летом|лета|лето|летн\w+|夏季|夏天|夏",
+    "autumn": r"autumn|autum|autunm|fall|otono|automne|herbst|autunno|outono|осен\w*|秋季|秋天|秋",
+    "winter": r"winter(?:time)?|wintr|witner|wniter|wintre|invierno|hiver|inverno|зим\w*|冬季|冬天|冬",
 }
-_NORTH = r"north(?:ern)?(?:\s+hemispher(?:e|ic))?|boreal(?:es)?|nh|n\.|del?\s+norte|norteno|septentrional\w*|du\s+nord|nordliche[nrsm]?|nord|boreale|settentrional\w*|do\s+norte|(?:d?el\s+)?hemisferio\s+norte|hemisphere\s+nord|emisfero\s+nord|(?:auf\s+der\s+)?nordhalbkugel|nordhemisphare|北半球の?|北方|北部の?|北|северн\w+(?:\s+полушари\w+)?"
-_SOUTH = r"south(?:ern)?(?:\s+hemispher(?:e|ic))?|austral(?:es)?|sh|s\.|del?\s+sur|meridional\w*|du\s+sud|sudliche[nrsm]?|sud|australe|meridionale|do\s+sul|(?:d?el\s+)?hemisferio\s+su[rl]|hemisphere\s+sud|emisfero\s+sud|(?:auf\s+der\s+)?sudhalbkugel|sudhemisphare|南半球の?|南方|南部の?|南|южн\w+(?:\s+полушари\w+)?"
+_NORTH = r"(?:north(?:ern)?|northen|nothern|norhern|noerthern|norther|northren|nortern)(?:\s+hemispher(?:e|ic))?|boreal(?:es)?|nh|n\.|del?\s+norte|norteno|septentrional\w*|du\s+nord|nordliche[nrsm]?|nord|boreale|settentrional\w*|do\s+norte|(?:d?el\s+)?hemisferio\s+norte|hemisphere\s+nord|emisfero\s+nord|(?:auf\s+der\s+)?nordhalbkugel|nordhemisphare|北半球の?|北方|北部の?|北|северн\w+(?:\s+полушари\w+)?"
+_SOUTH = r"(?:south(?:ern)?|southen|sothern|souhtern|southren|sourthern|suthern|soutern)(?:\s+hemispher(?:e|ic))?|austral(?:es)?|sh|s\.|del?\s+sur|meridional\w*|du\s+sud|sudliche[nrsm]?|sud|australe|meridionale|do\s+sul|(?:d?el\s+)?hemisferio\s+su[rl]|hemisphere\s+sud|emisfero\s+sud|(?:auf\s+der\s+)?sudhalbkugel|sudhemisphare|南半球の?|南方|南部の?|南|южн\w+(?:\s+полушари\w+)?"
 _PHASE = r"early|mid(?:dle)?|late|beginning\s+of|end\s+of|start\s+of|inicio|finales|debut|fin|anfang|ende|初|晩|晚"
 _LINK = r"(?:\s|-|の|的|季|时|,\s?)*(?:of\s+the\s+|in\s+the\s+|of\s+|in\s+|on\s+the\s+|for\s+the\s+|im\s+|en\s+el\s+|dans\s+l'|nell'|no\s+|в\s+|der\s+|auf\s+der\s+|d'|l'|the\s+)?"
 
@@ -273,7 +273,7 @@ def read_sols(scan: Scan) -> Sols | None:
         scan.take(*opened.span(), "sols", opened.group())
         return Sols(min=value, max=None) if later else Sols(min=None, max=value)
     near = scan.first(
-        rf"(?P<near>around|near|about|circa|~)?\s*{B0}{sol}\s*#?:?\s*(?P<a>{n})(?![\d.])(?P<on>\s*(?:onwards?|and\s+later|or\s+later))?"
+        rf"(?P<near>around|near|about|circa|~)?\s*{B0}{sol}\s*#?:?\s*(?P<a>{n})(?![\d.])(?P<on>\s*(?:onwards?|and\s+later|or\s+later|\+))?"
     )
     if near is None:
         return None
