@@ -95,7 +95,9 @@ def metrics(pairs: Sequence[dict[str, Any]], results: Sequence[dict[str, Any]]) 
         },
         "ece": expected_calibration_error(confidence, correct),
         "accuracy": float(correct.mean()),
-        "confusion": {t: {g: sum(x == t and y == g for x, y in zip(truth, guess, strict=True)) for g in LABELS} for t in LABELS},
+        "confusion": {
+            t: {g: sum(x == t and y == g for x, y in zip(truth, guess, strict=True)) for g in LABELS} for t in LABELS
+        },
     }
 
 
@@ -105,7 +107,9 @@ def _share(part: float, whole: float) -> float | None:
 
 def judge(pairs: Sequence[dict[str, Any]], triage: Any) -> list[Verdict]:
     """Verdicts of pairs; the predictor sees nothing but question and sides."""
-    return [triage.assess(str(p["question"]), Source.from_pair_json(p["a"]), Source.from_pair_json(p["b"])) for p in pairs]
+    return [
+        triage.assess(str(p["question"]), Source.from_pair_json(p["a"]), Source.from_pair_json(p["b"])) for p in pairs
+    ]
 
 
 def run(

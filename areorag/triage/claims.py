@@ -18,7 +18,14 @@ from .source import Source
 from .stance import Stance, axes, concepts, content_words, graded_concepts, jaccard, stance
 
 _YES_NO = re.compile(r"^\s*(?:is|are|do|does|did|has|have|had|was|were|can|could|will)\b", re.IGNORECASE)
-_REL_TOLERANCE = {"length": 0.02, "temperature": 0.012, "inertia": 0.18, "number": 0.12, "fraction": 0.12, "duration": 0.2}
+_REL_TOLERANCE = {
+    "length": 0.02,
+    "temperature": 0.012,
+    "inertia": 0.18,
+    "number": 0.12,
+    "fraction": 0.12,
+    "duration": 0.2,
+}
 _IGNORED_TEXT_DIMENSIONS = {"number", "count", "duration", "angle", "frequency", "latitude", "longitude"}
 
 
@@ -155,7 +162,9 @@ def _concept_features(a: Source, b: Source, topics: Set[str]) -> dict[str, float
     text_diffs = [abs(ta[c] - tb[c]) * (1.0 if c in topics else 0.6) for c in shared]
     agree = [min(ga[c], gb[c]) for c in shared_value if abs(ga[c] - gb[c]) < 0.35]
     only_a, only_b = ga.keys() - tb.keys(), gb.keys() - ta.keys()
-    denied = [ta[c] for c in ta.keys() - tb.keys() if ta[c] == 0.0] + [tb[c] for c in tb.keys() - ta.keys() if tb[c] == 0.0]
+    denied = [ta[c] for c in ta.keys() - tb.keys() if ta[c] == 0.0] + [
+        tb[c] for c in tb.keys() - ta.keys() if tb[c] == 0.0
+    ]
     return {
         "concept_diff": max(diffs, default=0.0),
         "concept_text_diff": max(text_diffs, default=0.0),
@@ -169,7 +178,18 @@ def _concept_features(a: Source, b: Source, topics: Set[str]) -> dict[str, float
 
 def _number_features(matches: list[NumberMatch]) -> tuple[dict[str, float], NumberMatch | None]:
     zeros = dict.fromkeys(
-        ("num_any", "num_gap", "num_log_ratio", "num_relative", "num_compatible", "num_flip", "num_limit", "num_count", "num_some_compatible"), 0.0
+        (
+            "num_any",
+            "num_gap",
+            "num_log_ratio",
+            "num_relative",
+            "num_compatible",
+            "num_flip",
+            "num_limit",
+            "num_count",
+            "num_some_compatible",
+        ),
+        0.0,
     )
     if not matches:
         return zeros, None
@@ -228,7 +248,11 @@ def _words(comparison: dict[str, float], main: NumberMatch | None, opposed: list
     return tuple(out)
 
 
-_ASKS = re.compile(r"\b(above|over|more than|greater than|higher than|exceed(?:s|ing)?|at least|below|under|less than|lower than|deeper than|older than|thicker than|larger than|smaller than)\b", re.IGNORECASE)  # noqa: E501
+_ASKS = re.compile(
+    r"\b(above|over|more than|greater than|higher than|exceed(?:s|ing)?|at least|below|under|less than|lower than|"
+    r"deeper than|older than|thicker than|larger than|smaller than)\b",
+    re.IGNORECASE,
+)
 
 
 def threshold_answers(question: str, a: Source, b: Source) -> tuple[float, float]:

@@ -115,7 +115,9 @@ def read_model(path: Path) -> Model:
         while f"{kind}{len(networks)}.mean" in data:
             networks.append(Network.from_arrays(data, f"{kind}{len(networks)}"))
     t_detect, t_class = float(meta["t_detect"]), float(meta["t_class"])
-    return Model(tuple(ensembles["detect"]), tuple(ensembles["class"]), t_detect, t_class, float(meta["threshold"]), meta)
+    return Model(
+        tuple(ensembles["detect"]), tuple(ensembles["class"]), t_detect, t_class, float(meta["threshold"]), meta
+    )
 
 
 @lru_cache(maxsize=1)

@@ -66,14 +66,25 @@ def pair_texts(question: str, a: Source, b: Source) -> list[str]:
     """The texts embedded for a pair, in the order `likeness` reads them."""
     claim_a = f"{a.subject}: {a.property} {a.value}. {a.text}"
     claim_b = f"{b.subject}: {b.property} {b.value}. {b.text}"
-    return [question or a.property, a.property, a.value or "-", b.value or "-", a.text or "-", b.text or "-", claim_a, claim_b]
+    return [
+        question or a.property,
+        a.property,
+        a.value or "-",
+        b.value or "-",
+        a.text or "-",
+        b.text or "-",
+        claim_a,
+        claim_b,
+    ]
 
 
 def likeness(vectors: FloatArray, anchors: FloatArray) -> Likeness:
     """Cosines from the (8, dim) vectors of `pair_texts`."""
     question, prop, va, vb, ta, tb, ca, cb = vectors
     anchor = 0.5 * (anchors @ question + anchors @ prop)
-    return Likeness(anchor, {"value": float(va @ vb), "text": float(ta @ tb)}, (float(question @ ca), float(question @ cb)))
+    return Likeness(
+        anchor, {"value": float(va @ vb), "text": float(ta @ tb)}, (float(question @ ca), float(question @ cb))
+    )
 
 
 def embed_pair(question: str, a: Source, b: Source, embedded: Embedded | None) -> Likeness:
@@ -95,4 +106,6 @@ def featurise_pairs(pairs: Sequence[dict[str, Any]], embedded: Embedded | None) 
         return np.array([featurise(make_pair(*s, NEUTRAL)).z for s in sources])
     texts = [t for s in sources for t in pair_texts(*s)]
     vectors = embedded.vectors(texts).reshape(len(sources), 8, -1)
-    return np.array([featurise(make_pair(*s, likeness(v, embedded.anchors))).z for s, v in zip(sources, vectors, strict=True)])
+    return np.array(
+        [featurise(make_pair(*s, likeness(v, embedded.anchors))).z for s, v in zip(sources, vectors, strict=True)]
+    )

@@ -9,6 +9,7 @@ statements (first token, both orders of the choice), which needs no teacher forc
 
 from __future__ import annotations
 
+import itertools
 import json
 import logging
 import math
@@ -66,7 +67,11 @@ def token_entropy(choices: Sequence[TokenChoice], k: int = TOP_K) -> tuple[float
 
 def evidence_text(source: Source) -> str:
     """What a model is shown of one side: instrument, time, resolution and the claim."""
-    when = f"MY {source.mars_year} Ls {source.ls_deg:.0f}" if source.mars_year is not None and source.ls_deg is not None else ""
+    when = (
+        f"MY {source.mars_year} Ls {source.ls_deg:.0f}"
+        if source.mars_year is not None and source.ls_deg is not None
+        else ""
+    )
     scale = f"{source.scale_m:g} m" if source.scale_m is not None else ""
     head = ", ".join(part for part in (source.data_id, source.instrument, scale, when) if part)
     return f"[{head}] {source.subject}: {source.property}: {source.value}. {source.text}"
@@ -161,7 +166,7 @@ def best_epsilon(values: Sequence[float], conflict: Sequence[bool]) -> tuple[flo
         raise ModelError("calibrating epsilon needs conflicting and agreeing pairs")
     best = (0.0, 0.0)
     ordered = sorted(set(values))
-    cuts = [ordered[0] - 1e-6, *(0.5 * (x + y) for x, y in zip(ordered[:-1], ordered[1:], strict=True))]
+    cuts = [ordered[0] - 1e-6, *(0.5 * (x + y) for x, y in itertools.pairwise(ordered))]
     for cut in cuts:
         hit = sum(v > cut for v, c in zip(values, conflict, strict=True) if c) / positives
         quiet = sum(v <= cut for v, c in zip(values, conflict, strict=True) if not c) / (len(conflict) - positives)
@@ -193,7 +198,9 @@ def calibrate(chat: ChatModel, pairs: Sequence[dict[str, Any]], settings: Settin
     """
     h, x, labels = [], [], []
     for pair in pairs:
-        found = interaction(chat, str(pair["question"]), Source.from_pair_json(pair["a"]), Source.from_pair_json(pair["b"]))
+        found = interaction(
+            chat, str(pair["question"]), Source.from_pair_json(pair["a"]), Source.from_pair_json(pair["b"])
+        )
         if found is not None:
             h.append(found.h_inter)
             x.append(found.cross_support or 0.0)

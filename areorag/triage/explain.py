@@ -47,7 +47,9 @@ def explain(pair: Pair, detected: bool, category: str, bridge: Bridge | None, fo
     argument = f": {bridge.text}" if bridge is not None and bridge.score > 0.0 else ""
     text = f"{sides}. {_LEAD[category]}{argument}."
     if category != "noise":
-        weak = "" if bridge is not None and bridge.holds else " No bridge carries this by itself, so it is marked opaque."
+        weak = (
+            "" if bridge is not None and bridge.holds else " No bridge carries this by itself, so it is marked opaque."
+        )
         return text + weak + " Both kept."
     if found.side is None:
         return text + " Neither side can be shown to be wrong: both kept, marked opaque."

@@ -39,9 +39,11 @@ CUES: dict[str, re.Pattern[str]] = {
     "instrument": re.compile(r"\b(?:spectr\w+|bands?|absorption\w*|echo\w*|reflect\w+|radar|neutron\w*|gamma|diffraction|x-ray|"
                              r"laser|lines?|depth|deep|below|beneath|surface|interior|coat\w*|dust\w*|drill\w*|powder|brush\w*|"
                              r"ground|interface|basal|infrared|visible|ultraviolet|thermal|emissivity|column|limb|occultation|"
-                             r"incidence|illumination|shadow\w*|low sun|phase angle|amorphous|crystalline|signature|colou?r|bulk|"
+                             r"incidence|illumination|shadow\w*|low sun|phase angle|amorphous|crystalline|signature|"
+                             r"colou?r|bulk|"
                              r"upper|senses?|limit|enrichment)\b"),
-    "error": re.compile(r"\b(?:lists?|listed|table|catalogue|catalog|record\w*|entry|file|header|label\w*|reads?|typed?|report\w*|"
+    "error": re.compile(r"\b(?:lists?|listed|table|catalogue|catalog|record\w*|entry|file|header|label\w*|reads?|"
+         r"typed?|report\w*|"
                         r"summary|calibrat\w+|recalibrat\w+|reprocess\w+|artefact\w*|artifact\w*|spikes?|noise|noisy|clutter|"
                         r"background|contaminat\w+|saturat\w+|telluric|blank|seam|stripes?|corrected|uncorrected|converted|"
                         r"transcri\w+|printed|spreadsheet|delivered|export\w*|preliminary|first release|revised|frame|column|"
@@ -188,7 +190,9 @@ def _bridge_features(pair: Pair, bridges: dict[str, Bridge | None]) -> dict[str,
     out["size_known"] = float(size is not None)
     out["size_stated"] = float(size is not None and size[2])
     scales = pair.scales_m
-    out["size_in_coarse"] = 0.0 if size is None or scales is None else max(-1.0, min(1.0, math.log10(size[0] / scales[1]) / 4.0))
+    out["size_in_coarse"] = (
+        0.0 if size is None or scales is None else max(-1.0, min(1.0, math.log10(size[0] / scales[1]) / 4.0))
+    )
     return out
 
 
@@ -229,7 +233,9 @@ def build_pair(
     return Pair(question, a, b, prof, compare(question, a, b, prof, cosines))
 
 
-def grouped(pair: Pair, bridges: dict[str, Bridge | None], h_inter: float | None, cross: float | None) -> dict[str, dict[str, float]]:
+def grouped(
+    pair: Pair, bridges: dict[str, Bridge | None], h_inter: float | None, cross: float | None
+) -> dict[str, dict[str, float]]:
     """All features by group."""
     groups: dict[str, dict[str, float]] = {
         "entropy": {

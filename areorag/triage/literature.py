@@ -124,13 +124,19 @@ def build_side(
     depth = float(options["d"]) if "d" in options else spec.penetration_depth_m
     incidence, emission, phase = _angles(spec, kind, options, rng)
     time = mars_time(when)
-    authority = float(options["auth"]) if "auth" in options else min(0.98, max(0.4, spec.authority + rng.gauss(0, 0.025)))
+    authority = (
+        float(options["auth"]) if "auth" in options else min(0.98, max(0.4, spec.authority + rng.gauss(0, 0.025)))
+    )
     flags = [f for f in options.get("flags", "").split(",") if f]
     if not flags and rng.random() < 0.12:
         flags = [rng.choice(BENIGN_FLAGS)]
-    level = options.get("lvl", "").replace("_", " ") or rng.choice(LEVELS.get(spec.technique, ("calibrated", "RDR", "L2")))
+    level = options.get("lvl", "").replace("_", " ") or rng.choice(
+        LEVELS.get(spec.technique, ("calibrated", "RDR", "L2"))
+    )
     sol = _sol(platform, when) if kind == "insitu" else None
-    radius = resolution * (rng.uniform(200, 6000) if "imaging" in spec.technique or kind == "derived" else rng.uniform(0.5, 3))
+    radius = resolution * (
+        rng.uniform(200, 6000) if "imaging" in spec.technique or kind == "derived" else rng.uniform(0.5, 3)
+    )
     return {
         "data_id": options.get("id", _data_id(spec, when, rng)),
         "platform": platform,

@@ -47,7 +47,12 @@ def reach_m(observation: Observation) -> float:
 
 def meet(a: Observation, b: Observation) -> bool:
     """Do the places overlap or lie within reach? True where one has no position (then the subject decides)."""
-    if a.position_lon_deg is None or a.position_lat_deg is None or b.position_lon_deg is None or b.position_lat_deg is None:
+    if (
+        a.position_lon_deg is None
+        or a.position_lat_deg is None
+        or b.position_lon_deg is None
+        or b.position_lat_deg is None
+    ):
         return True
     radius = get_body(a.body).equatorial_radius_m
     apart = separation_m(a.position_lon_deg, a.position_lat_deg, b.position_lon_deg, b.position_lat_deg, radius)
@@ -58,5 +63,11 @@ def comparable(oa: Observation, ca: Claim, ob: Observation, cb: Claim) -> bool:
     """Same body, same property, and the same subject or place."""
     if oa.body != ob.body:
         return False
-    same_words = jaccard(content_words(ca.property), content_words(cb.property)) > 0 or property_kind(ca.property) == property_kind(cb.property)
-    return same_words and same_subject(ca, cb) and (meet(oa, ob) or ca.subject.strip().lower() == cb.subject.strip().lower())
+    same_words = jaccard(content_words(ca.property), content_words(cb.property)) > 0 or property_kind(
+        ca.property
+    ) == property_kind(cb.property)
+    return (
+        same_words
+        and same_subject(ca, cb)
+        and (meet(oa, ob) or ca.subject.strip().lower() == cb.subject.strip().lower())
+    )

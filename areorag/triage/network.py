@@ -6,6 +6,7 @@ on one core, so no framework is needed for either.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -108,7 +109,7 @@ def train(x: FloatArray, y: npt.NDArray[np.int64], weight: FloatArray, classes: 
         std = np.where(keep > 0, std, 1e9)
     data = np.clip((x - mean) / std, -5.0, 5.0)
     sizes = (x.shape[1], *options.hidden, classes)
-    weights = [rng.normal(0, np.sqrt(2.0 / a), (a, b)) for a, b in zip(sizes[:-1], sizes[1:], strict=True)]
+    weights = [rng.normal(0, np.sqrt(2.0 / a), (a, b)) for a, b in itertools.pairwise(sizes)]
     biases = [np.zeros(b) for b in sizes[1:]]
     adam = _Adam([*weights, *biases], options.rate, options.decay)
     targets = np.full((len(y), classes), options.smoothing / classes)

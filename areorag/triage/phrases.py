@@ -8,18 +8,49 @@ import random
 from ..planet.instruments import InstrumentSpec
 
 _UNIT_SCALE = {  # written = base · factor + offset, base being the scenario's first unit
-    ("m", "km"): (1e-3, 0.0), ("km", "m"): (1e3, 0.0), ("K", "°C"): (1.0, -273.15), ("Pa", "hPa"): (0.01, 0.0),
-    ("Pa", "mbar"): (0.01, 0.0), ("ppbv", "ppb"): (1.0, 0.0), ("%", "ppm"): (1e4, 0.0), ("tiu", "J m-2 K-1 s-1/2"): (1.0, 0.0),
-    ("%", "percent"): (1.0, 0.0), ("wt% K2O", "wt% K"): (1 / 1.2046, 0.0), ("wt% FeO", "wt% Fe"): (1 / 1.2865, 0.0),
-    ("wt%", "%"): (1.0, 0.0), ("Ga", "Myr"): (1e3, 0.0), ("m/s", "km/h"): (3.6, 0.0), ("nT", "µT"): (1e-3, 0.0),
-    ("mGy/day", "µGy/day"): (1e3, 0.0), ("um", "mm"): (1e-3, 0.0), ("m per year", "m per Mars year"): (1.8808, 0.0),
-    ("cm", "m"): (0.01, 0.0), ("ppm", "%"): (1e-4, 0.0), ("degrees", "°"): (1.0, 0.0),
-    ("pr um", "precipitable micrometres"): (1.0, 0.0), ("wt%", "wt% WEH"): (1.0, 0.0), ("wt% Cl", "wt%"): (1.0, 0.0),
-}  # fmt: skip
-_WORDS = ((1.4, "a metre"), (2.5, "two metres"), (4, "a few metres"), (9, "several metres"), (25, "ten to twenty metres"))
+    ("m", "km"): (1e-3, 0.0),
+    ("km", "m"): (1e3, 0.0),
+    ("K", "°C"): (1.0, -273.15),
+    ("Pa", "hPa"): (0.01, 0.0),
+    ("Pa", "mbar"): (0.01, 0.0),
+    ("ppbv", "ppb"): (1.0, 0.0),
+    ("%", "ppm"): (1e4, 0.0),
+    ("tiu", "J m-2 K-1 s-1/2"): (1.0, 0.0),
+    ("%", "percent"): (1.0, 0.0),
+    ("wt% K2O", "wt% K"): (1 / 1.2046, 0.0),
+    ("wt% FeO", "wt% Fe"): (1 / 1.2865, 0.0),
+    ("wt%", "%"): (1.0, 0.0),
+    ("Ga", "Myr"): (1e3, 0.0),
+    ("m/s", "km/h"): (3.6, 0.0),
+    ("nT", "µT"): (1e-3, 0.0),
+    ("mGy/day", "µGy/day"): (1e3, 0.0),
+    ("um", "mm"): (1e-3, 0.0),
+    ("m per year", "m per Mars year"): (1.8808, 0.0),
+    ("cm", "m"): (0.01, 0.0),
+    ("ppm", "%"): (1e-4, 0.0),
+    ("degrees", "°"): (1.0, 0.0),
+    ("pr um", "precipitable micrometres"): (1.0, 0.0),
+    ("wt%", "wt% WEH"): (1.0, 0.0),
+    ("wt% Cl", "wt%"): (1.0, 0.0),
+}
+_WORDS = (
+    (1.4, "a metre"),
+    (2.5, "two metres"),
+    (4, "a few metres"),
+    (9, "several metres"),
+    (25, "ten to twenty metres"),
+)
 _VERBS = ("show", "reveal", "give", "record")
-_NOUNS = {"imaging": "images", "spectroscopy": "spectra", "sounding": "profiles", "diffraction": "diffraction patterns",
-          "radar": "radargrams", "meteorology": "sensor readings", "microscopy": "close-up images", "altimetry": "heights"}  # fmt: skip
+_NOUNS = {
+    "imaging": "images",
+    "spectroscopy": "spectra",
+    "sounding": "profiles",
+    "diffraction": "diffraction patterns",
+    "radar": "radargrams",
+    "meteorology": "sensor readings",
+    "microscopy": "close-up images",
+    "altimetry": "heights",
+}
 
 
 def size_text(size_m: float, rng: random.Random) -> str:

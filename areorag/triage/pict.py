@@ -6,6 +6,7 @@ ever removed from the graph: a verdict says which side stays in the context, and
 
 from __future__ import annotations
 
+import builtins
 import hashlib
 import itertools
 import logging
@@ -74,7 +75,7 @@ class Verdict:
     delta_ls_deg: float | None = None
     overruled: str | None = None
 
-    @property
+    @builtins.property  # the field `property` hides the builtin here
     def id(self) -> str:
         """Stable id of the pair of claims, whatever their order."""
         ends = sorted(f"{i}\0{c or ''}" for i, c in zip((self.a_id, self.b_id), self.claim_ids, strict=True))
@@ -179,7 +180,9 @@ class Triage:
         like = embed_pair(question, a, b, self.embedded)
         pair = make_pair(question, a, b, like)
         interaction = self._interaction(question, a, b)
-        features = featurise(pair, interaction.h_inter if interaction else None, interaction.cross_support if interaction else None)
+        features = featurise(
+            pair, interaction.h_inter if interaction else None, interaction.cross_support if interaction else None
+        )
         prediction = fuse(self.model.predict(features.z, self.ablate)[0], features.bridges)
         decision = self._decide(prediction, interaction, features)
         if overruled is not None:
@@ -223,7 +226,9 @@ class Triage:
         overruled: Mapping[str, Any] | None,
     ) -> Verdict:
         category = decision.category
-        found = blame(pair, features.bridges) if category == "noise" and not decision.abstained else Blame(None, "", None)
+        found = (
+            blame(pair, features.bridges) if category == "noise" and not decision.abstained else Blame(None, "", None)
+        )
         bridge = best_bridge(features.bridges, category, found)
         kept = (found.side != "a", found.side != "b")
         h = interaction.h_inter if interaction is not None else None
@@ -241,7 +246,9 @@ class Triage:
         opaque = decision.detected and (category == "noise" or decision.abstained or bridge is None or not bridge.holds)
         note = None
         if overruled is not None:
-            note = f"{overruled['category']} by {overruled.get('who')} on {overruled.get('when')}: {overruled.get('why')}"
+            note = (
+                f"{overruled['category']} by {overruled.get('who')} on {overruled.get('when')}: {overruled.get('why')}"
+            )
         return Verdict(
             a_id=pair.a.data_id,
             b_id=pair.b.data_id,

@@ -90,16 +90,17 @@ _ELEMENT_WORDS = {
     "sulphur": "S", "chlorine": "Cl", "bromine": "Br", "nickel": "Ni", "zinc": "Zn", "thorium": "Th", "hydrogen": "H",
 }  # fmt: skip
 
-_NUMBER = r"(?<![A-Za-z0-9.,_])(?P<sign>[-−–+]\s?)?(?P<num>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?:\s?(?:[x×]\s?10\s?\^?\s?|e)(?P<exp>[-−+]?\d{1,2}))?"  # noqa: E501
+_NUMBER = (
+    r"(?<![A-Za-z0-9.,_])(?P<sign>[-−–+]\s?)?(?P<num>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+    r"(?:\s?(?:[x×]\s?10\s?\^?\s?|e)(?P<exp>[-−+]?\d{1,2}))?"
+)
 _UNIT = "|".join(re.escape(u) for u in sorted(_UNITS, key=len, reverse=True))
 _AFTER = r"(?![A-Za-z0-9µμ/^²³])"
 _RANGE = re.compile(
     rf"{_NUMBER}(?:\s?(?P<unit1>{_UNIT}){_AFTER})?\s?(?:to|and|or|–|—|-|−)\s?"
     rf"(?P<sign2>[-−+]\s?)?(?P<num2>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)[ -]?(?P<unit>{_UNIT}){_AFTER}"
 )
-_CENTRED = re.compile(
-    rf"{_NUMBER}\s?(?:±|\+/-|\+-|\+/−)\s?(?P<pm>\d+(?:\.\d+)?)(?:[ -]?(?P<unit>{_UNIT}){_AFTER})?"
-)
+_CENTRED = re.compile(rf"{_NUMBER}\s?(?:±|\+/-|\+-|\+/−)\s?(?P<pm>\d+(?:\.\d+)?)(?:[ -]?(?P<unit>{_UNIT}){_AFTER})?")
 _PLACE = re.compile(r"(?<![A-Za-z0-9.])(?P<num>\d{1,3}(?:\.\d+)?)\s?°?\s?(?P<way>[NSEW])(?![A-Za-z0-9])")
 _SINGLE = re.compile(rf"{_NUMBER}[ -]?(?P<unit>{_UNIT}){_AFTER}")
 _BARE_RANGE = re.compile(rf"{_NUMBER}\s?(?:to|–|—|-)\s?(?P<num2>\d+(?:\.\d+)?){_AFTER}")
@@ -119,15 +120,20 @@ _WORD_NUMBERS: dict[str, tuple[float, float]] = {
     "two to three": (2, 3), "three to five": (3, 5), "a tenth of a": (0.1, 0.1), "a quarter": (0.25, 0.25),
     "two to four": (2, 4), "one to two": (1, 2), "five to ten": (5, 10), "ten to twenty": (10, 20),
 }  # fmt: skip
-_LENGTH_WORDS = "kilometres?|kilometers?|metres?|meters?|decimetres?|centimetres?|centimeters?|millimetres?|millimeters?|micrometres?|microns?|km|cm|mm"  # noqa: E501
+_LENGTH_WORDS = (
+    "kilometres?|kilometers?|metres?|meters?|decimetres?|centimetres?|centimeters?|"
+    "millimetres?|millimeters?|micrometres?|microns?|km|cm|mm"
+)
 _WORDS = re.compile(
     r"\b(?P<word>" + "|".join(sorted(map(re.escape, _WORD_NUMBERS), key=len, reverse=True))
     + rf")[ -](?P<unit>{_LENGTH_WORDS}|degrees|kelvins?|percent|per cent|wt%|hours|sols|years|pixels)\b",
     re.IGNORECASE,
 )  # fmt: skip
 _SCALE_WORD = re.compile(
-    r"(?<![A-Za-z])(?P<sub>sub-?)?(?P<unit>kilometre|kilometer|decametre|hectometre|metre|meter|decimetre|centimetre|centimeter|"
-    r"millimetre|millimeter|micrometre|micron)[ -](?:scale|sized?|wide|thick|high|deep|long|across)\b|(?<![A-Za-z])(?P<sub2>sub-?)(?P<unit2>metre|meter|kilometre|centimetre|millimetre|micron)\b",
+    r"(?<![A-Za-z])(?P<sub>sub-?)?(?P<unit>kilometre|kilometer|decametre|hectometre|metre|meter|decimetre|centimetre|"
+    r"centimeter|"
+    r"millimetre|millimeter|micrometre|micron)[ -](?:scale|sized?|wide|thick|high|deep|long|across)\b|"
+    r"(?<![A-Za-z])(?P<sub2>sub-?)(?P<unit2>metre|meter|kilometre|centimetre|millimetre|micron)\b",
     re.IGNORECASE,
 )
 _SCALE_M = {
@@ -136,7 +142,12 @@ _SCALE_M = {
     "micrometre": 1e-6, "micron": 1e-6,
 }  # fmt: skip
 
-_UPPER = re.compile(r"(?:<|≤|below|less than|under|at most|no more than|not more than|fewer than|upper limit(?: of| near)?|limit of|limit near|smaller than|lower than|within|not exceeding|shallower than|thinner than|colder than|cooler than|younger than|detection limit(?: of| near)?|limit(?: is| was)?)\s*(?:about|roughly|~|around|near)?\s*(?:a|an|the)?\s*$", re.IGNORECASE)  # noqa: E501
+_UPPER = re.compile(
+    r"(?:<|≤|below|less than|under|at most|no more than|not more than|fewer than|upper limit(?: of| near)?|limit of|"
+    r"limit near|smaller than|lower than|within|not exceeding|shallower than|thinner than|colder than|cooler than|"
+    r"younger than|detection limit(?: of| near)?|limit(?: is| was)?)\s*(?:about|roughly|~|around|near)?\s*(?:a|an|the)?\s*$",
+    re.IGNORECASE,
+)
 _UP_TO = re.compile(r"\bup to\s*(?:about|~)?\s*$", re.IGNORECASE)
 _ASPECTS = (
     (r"long\b|length", "long"),
@@ -146,11 +157,29 @@ _ASPECTS = (
     (r"thick", "thick"),
     (r"apart|spacing|between", "apart"),
 )
-_CONTEXT = re.compile(r"^\s*(?:baselines?|pixels?|resolution|footprints?|scale|samples?|spots?|cells?|wavelengths?)\b", re.IGNORECASE)
-_LOWER = re.compile(r"(?:>|≥|above|more than|over|at least|exceeding|exceeds|greater than|not less than|no less than|in excess of|lower limit(?: of)?|beyond|deeper than|thicker than|larger than|higher than|older than|warmer than|minimum(?: of)?)\s*(?:about|roughly|~|around)?\s*(?:a|an|the)?\s*$", re.IGNORECASE)  # noqa: E501
-_APPROX = re.compile(r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|near|close to|circa|c\.|ca\.?|~|≈|some|of order|order of)\s*(?:a|an|the)?\s*$", re.IGNORECASE)  # noqa: E501
-_NOT_A_VALUE = re.compile(r"(?:\b(?:MY|Ls|L_s|sols?|orbit|site|Mars Year|Martian year|year|band at|bands at|bands near|feature at|at|near|figure|sample|band|line|scale|degree|version|v|MHz|λ|wavelengths? of|absorptions? at|absorptions? near)\s*)$", re.IGNORECASE)  # noqa: E501
-_MINUS_WORDS = re.compile(r"\b(?:below (?:the )?(?:areoid|datum|zero|reference|mean|sea)|beneath the (?:areoid|datum)|depression)", re.IGNORECASE)  # noqa: E501
+_CONTEXT = re.compile(
+    r"^\s*(?:baselines?|pixels?|resolution|footprints?|scale|samples?|spots?|cells?|wavelengths?)\b", re.IGNORECASE
+)
+_LOWER = re.compile(
+    r"(?:>|≥|above|more than|over|at least|exceeding|exceeds|greater than|not less than|no less than|in excess of|"
+    r"lower limit(?: of)?|beyond|deeper than|thicker than|larger than|higher than|older than|warmer than|"
+    r"minimum(?: of)?)\s*(?:about|roughly|~|around)?\s*(?:a|an|the)?\s*$",
+    re.IGNORECASE,
+)
+_APPROX = re.compile(
+    r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|near|close to|circa|c\.|ca\.?|~|≈|some|of order|"
+    r"order of)\s*(?:a|an|the)?\s*$",
+    re.IGNORECASE,
+)
+_NOT_A_VALUE = re.compile(
+    r"(?:\b(?:MY|Ls|L_s|sols?|orbit|site|Mars Year|Martian year|year|band at|bands at|bands near|feature at|at|near|"
+    r"figure|sample|band|line|scale|degree|version|v|MHz|λ|wavelengths? of|absorptions? at|absorptions? near)\s*)$",
+    re.IGNORECASE,
+)
+_MINUS_WORDS = re.compile(
+    r"\b(?:below (?:the )?(?:areoid|datum|zero|reference|mean|sea)|beneath the (?:areoid|datum)|depression)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -211,8 +240,10 @@ def to_base(unit: str) -> tuple[float, float]:
     return float(base) * scale, 0.0
 
 
+_SPECTRAL = re.compile(r"\b(?:bands?|features?|absorptions?|lines?|wavelengths?)\b", re.IGNORECASE)
 _ANY = re.compile(
-    r"\d|(?:metre|meter|micron|degree|kelvin|percent|per cent|wt%|hours|sols|years|pixels|\bkm\b|\bcm\b|\bmm\b)", re.IGNORECASE
+    r"\d|(?:metre|meter|micron|degree|kelvin|percent|per cent|wt%|hours|sols|years|pixels|\bkm\b|\bcm\b|\bmm\b)",
+    re.IGNORECASE,
 )
 
 
@@ -237,7 +268,10 @@ def _precision(num: str, exp: str | None) -> float:
 def _species(before: str, after: str) -> tuple[str | None, float, str | None]:
     """Element counted, oxide factor and oxide name, from the words right around a mass fraction."""
     chunk_after = re.match(r"\s*(?:of\s+)?\(?([A-Za-z][A-Za-z0-9()-]*)", after)
-    chunk_before = re.search(r"([A-Za-z][A-Za-z0-9()-]*)\s*(?:is|of|near|about|at|above|below|=|content|abundance|from|[:~<>≈,(]|\s)*$", before)  # noqa: E501
+    chunk_before = re.search(
+        r"([A-Za-z][A-Za-z0-9()-]*)\s*(?:is|of|near|about|at|above|below|=|content|abundance|from|[:~<>≈,(]|\s)*$",
+        before,
+    )
     for chunk in (chunk_after, chunk_before):
         if chunk is None:
             continue
@@ -261,9 +295,9 @@ def _label(before: str) -> str:
 
 def _make(text: str, m: re.Match[str], bare: bool = False) -> Quantity | None:
     before, groups = text[: m.start()], m.groupdict()
-    if _NOT_A_VALUE.search(before[-24:]) and (bare or groups.get("unit") in ("nm", "um", "µm", "μm", "MHz", "m", "°")):
-        if bare or re.search(r"\b(?:bands?|features?|absorptions?|lines?|wavelengths?)\b", before[-40:], re.IGNORECASE):
-            return None
+    spectral = groups.get("unit") in ("nm", "um", "µm", "μm", "MHz") and _SPECTRAL.search(before[-40:])
+    if _NOT_A_VALUE.search(before[-24:]) and (bare or spectral):
+        return None
     if _CONTEXT.match(text[m.end() :]):
         return None
     first = _to_float(groups["sign"], groups["num"], groups["exp"])

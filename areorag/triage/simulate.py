@@ -17,20 +17,47 @@ from ..planet.instruments import InstrumentSpec, get_instrument
 from ..planet.marstime import from_ls
 from .bridges.numeric import sphere_offset_m
 from .literature import LABELS, build_side, observation_time
-from .phrases import agreeing_values, number_text, phrase_text, quantity_text, size_text
+from .phrases import agreeing_values, number_text, phrase_text, quantity_text
 from .tables import read_table
 
 FAULT_FLAGS = (
-    "SATURATED", "SUPERSEDED_CALIBRATION", "BAD_COLUMN", "STRAY_LIGHT", "UNCALIBRATED", "DROPOUT", "SPIKE_NOISE", "LOW_SNR",
-    "MISREGISTERED", "DETECTOR_ARTIFACT", "CALIBRATION_SUSPECT", "CROSSTALK", "DEGRADED_FOCUS", "CONTAMINATED",
-    "BACKGROUND_NOT_REMOVED", "CLUTTER_UNCORRECTED", "DARK_NOT_SUBTRACTED", "BLURRED", "COSMIC_RAY_HIT", "COREGISTRATION_RESIDUAL", "TIME_TAG_SUSPECT", "OUT_OF_RANGE", "GAIN_ERROR", "TELEMETRY_GAP",
-)  # fmt: skip
+    "SATURATED",
+    "SUPERSEDED_CALIBRATION",
+    "BAD_COLUMN",
+    "STRAY_LIGHT",
+    "UNCALIBRATED",
+    "DROPOUT",
+    "SPIKE_NOISE",
+    "LOW_SNR",
+    "MISREGISTERED",
+    "DETECTOR_ARTIFACT",
+    "CALIBRATION_SUSPECT",
+    "CROSSTALK",
+    "DEGRADED_FOCUS",
+    "CONTAMINATED",
+    "BACKGROUND_NOT_REMOVED",
+    "CLUTTER_UNCORRECTED",
+    "DARK_NOT_SUBTRACTED",
+    "BLURRED",
+    "COSMIC_RAY_HIT",
+    "COREGISTRATION_RESIDUAL",
+    "TIME_TAG_SUSPECT",
+    "OUT_OF_RANGE",
+    "GAIN_ERROR",
+    "TELEMETRY_GAP",
+)
 FAULT_LEVELS = (
     "preliminary", "quicklook", "superseded version", "scanned report table", "transcribed table", "uncalibrated EDR", "draft",
     "automatic pipeline, unvalidated", "re-keyed spreadsheet", "browse product", "first release", "converted by third party",
     "digitised plot", "OCR of printed table", "summary sheet", "regridded copy",
 )  # fmt: skip
-FAULT_INSTITUTIONS = ("literature compilation", "data portal mirror", "press release", "third-party aggregator", "student report")
+FAULT_INSTITUTIONS = (
+    "literature compilation",
+    "data portal mirror",
+    "press release",
+    "third-party aggregator",
+    "student report",
+)
 VIEWING = ("shallow relief", "surface brightness")
 DAILY = ("water ice clouds", "water frost")
 YEARS = (24, 36)
@@ -87,7 +114,9 @@ def _when(rng: random.Random, ls: tuple[float, float] | None = None, inside: boo
     return from_ls(year, value)
 
 
-def _clocked(spec: InstrumentSpec, when: datetime, lon: float, rng: random.Random, hour: float | None = None) -> datetime:
+def _clocked(
+    spec: InstrumentSpec, when: datetime, lon: float, rng: random.Random, hour: float | None = None
+) -> datetime:
     if hour is None:
         usual = {"MRO": 15.0, "MGS": 14.0, "Mars Odyssey": 16.5}.get(spec.platform)
         hour = rng.gauss(usual, 0.3) if usual else rng.uniform(8.0, 16.5)
@@ -115,7 +144,13 @@ class _Draft:
             side = self.sides[index]
             claim = {"subject": self.subject, "property": self.prop, "value": side["value"], "text": side["text"]}
             built.append(build_side(side["spec"], side["when"], self.lon, self.lat, claim, side["options"], rng))
-        pair = {"id": f"sim-{number:04d}", "question": self.question, "a": built[0], "b": built[1], "label": LABELS[label]}
+        pair = {
+            "id": f"sim-{number:04d}",
+            "question": self.question,
+            "a": built[0],
+            "b": built[1],
+            "label": LABELS[label],
+        }
         if label == "N" and self.noisy is not None:
             pair["noisy_side"] = "ab"[order.index(self.noisy)]
         return pair
@@ -141,7 +176,7 @@ def _spoil(options: dict[str, str], spec: InstrumentSpec, rng: random.Random, ne
         options["lvl"] = rng.choice(FAULT_LEVELS)
         if rng.random() < 0.5:
             options["inst"] = rng.choice(FAULT_INSTITUTIONS)
-    if roll < 0.75 and rng.random() < 0.8 or (need and rng.random() < 0.7):
+    if (roll < 0.75 and rng.random() < 0.8) or (need and rng.random() < 0.7):
         options["auth"] = f"{min(spec.authority, rng.uniform(0.5, 0.8)):.2f}"
 
 
@@ -156,7 +191,9 @@ def presence_pair(scenario: Scenario, label: str, number: int, rng: random.Rando
     yes, no = scenario.many(3), scenario.many(4)
     seers, coarse, blind = scenario.many(5), scenario.many(6), scenario.many(7)
     first = _spec(seers, rng)
-    second = {"S": _spec(coarse, rng), "I": _spec(blind, rng)}.get(label) or (_spec(seers, rng) if rng.random() < 0.65 else first)
+    second = {"S": _spec(coarse, rng), "I": _spec(blind, rng)}.get(label) or (
+        _spec(seers, rng) if rng.random() < 0.65 else first
+    )
     relief = scenario.name in VIEWING
     if first is None or second is None or (label == "S" and not coarse) or (label == "I" and not blind and not relief):
         return None
@@ -187,7 +224,9 @@ def presence_pair(scenario: Scenario, label: str, number: int, rng: random.Rando
             return None
     elif label in "T=N" and high < 1e4:
         for index, spec in enumerate((first, second)):
-            options[index]["r"] = f"{min(spec.resolution_m[1], max(spec.resolution_m[0], size / rng.uniform(4, 12))):.3g}"
+            options[index]["r"] = (
+                f"{min(spec.resolution_m[1], max(spec.resolution_m[0], size / rng.uniform(4, 12))):.3g}"
+            )
     hours: list[float | None] = [None, None]
     if label in "N=" and scenario.name in ("water ice clouds", "water frost", "aurora"):
         hours = [rng.uniform(6, 16)] * 2
@@ -199,7 +238,13 @@ def presence_pair(scenario: Scenario, label: str, number: int, rng: random.Rando
         options[0] |= {"i": f"{rng.uniform(66, 80):.1f}", "e": "3.0", "p": "72.0"}
         options[1] |= {"i": f"{rng.uniform(15, 35):.1f}", "e": "2.0", "p": "27.0"}
     sides = [
-        {"spec": s, "when": _clocked(s, t, lon, rng, h), "value": w, "text": number_text(w, subject, s, rng), "options": o}
+        {
+            "spec": s,
+            "when": _clocked(s, t, lon, rng, h),
+            "value": w,
+            "text": number_text(w, subject, s, rng),
+            "options": o,
+        }
         for s, t, w, o, h in zip((first, second), (t0, t1), words, options, hours, strict=True)
     ]
     return _Draft(question, subject, scenario.name, lon, lat, sides, noisy).finish(label, number, rng)
@@ -235,7 +280,9 @@ def number_pair(scenario: Scenario, label: str, number: int, rng: random.Random)
     question = scenario.cells[2].format(s=subject)
     units = scenario.many(3)
     low, high = scenario.span(4)
-    value = math.exp(rng.uniform(math.log(low), math.log(high))) if scenario.cells[5] == "log" else rng.uniform(low, high)
+    value = (
+        math.exp(rng.uniform(math.log(low), math.log(high))) if scenario.cells[5] == "log" else rng.uniform(low, high)
+    )
     lon, lat = _place(scenario.span(11), rng)
     specs = [_spec(scenario.many(7), rng), _spec(scenario.many(7), rng)]
     if rng.random() < 0.35:
@@ -251,8 +298,17 @@ def number_pair(scenario: Scenario, label: str, number: int, rng: random.Random)
     other, noisy, fault = value * (1.0 + rng.gauss(0, 0.02)), None, ""
     t1 = _later(t0, rng, 1, 3500)
     hours: list[float | None] = [None, None]
-    swinging = scenario.name in ("surface temperature", "air temperature", "relative humidity", "wind speed", "surface pressure")
-    if label in "=N" and any(w in scenario.name for w in ("temperature", "humidity", "wind", "pressure", "opacity", "optical", "column", "ratio", "albedo")):
+    swinging = scenario.name in (
+        "surface temperature",
+        "air temperature",
+        "relative humidity",
+        "wind speed",
+        "surface pressure",
+    )
+    if label in "=N" and any(
+        w in scenario.name
+        for w in ("temperature", "humidity", "wind", "pressure", "opacity", "optical", "column", "ratio", "albedo")
+    ):
         t1 = _later(t0, rng, 0.4, 4.0)
         hours = [rng.uniform(5, 17)] * 2 if swinging else hours
     if label in "TSI":
@@ -269,7 +325,13 @@ def number_pair(scenario: Scenario, label: str, number: int, rng: random.Random)
         _spoil(options[1], specs[1], rng, need=fault == "offset")
     texts = agreeing_values(value, other, units, scenario.name, rng, exact=label == "N", same=label == "=")
     sides = [
-        {"spec": s, "when": _clocked(s, t, lon, rng, h), "value": w, "text": quantity_text(w, subject, scenario.name, s, rng), "options": o}
+        {
+            "spec": s,
+            "when": _clocked(s, t, lon, rng, h),
+            "value": w,
+            "text": quantity_text(w, subject, scenario.name, s, rng),
+            "options": o,
+        }
         for s, t, w, o, h in zip(specs, (t0, t1), texts, options, hours, strict=True)
         if s is not None
     ]

@@ -59,7 +59,9 @@ _CHANGED = re.compile(
     r"sunrise|sunset|predawn|pre-dawn|midday|recent\w*|developing|decay\w*|onset|melted|deposited|eroded|collapsed|"
     r"annual|year|weeks?|months?|days?|hours?|sols|today|over time|progressively|anymore|no longer|until|reappear\w*)\b"
 )
-_STABLE = re.compile(r"\b(?:unchanged|no change|same as|still|remains?|persist\w*|stable|permanent|constant|identical)\b")
+_STABLE = re.compile(
+    r"\b(?:unchanged|no change|same as|still|remains?|persist\w*|stable|permanent|constant|identical)\b"
+)
 
 
 @dataclass(frozen=True)
@@ -186,10 +188,12 @@ def graded_concepts(text: str) -> Mapping[str, float]:
     return {name: sum(g) / len(g) for name, g in out.items()}
 
 
-_STOP = frozenset(
-    "a an the of in on at to for from by with and or is are was were be been it its this that these those as into near "
-    "about there which has have had than then also only very more most no not over under between within".split()
+_STOP_WORDS = (
+    "a an the of in on at to for from by with and or is are was were be been it its this that these those "
+    "as into near about there which has have had than then also only very more most no not over under "
+    "between within "
 )
+_STOP = frozenset(_STOP_WORDS.split())
 
 
 @lru_cache(maxsize=8192)

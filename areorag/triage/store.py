@@ -130,4 +130,4 @@ def _ids_in(db: Database, settings: Settings, region: str) -> list[str]:
         near = [m.feature.name for m in gazetteer.lookup(region, fuzzy=True)][:3]
         hint = f" Did you mean {', '.join(near)}?" if near else ""
         raise UnknownNameError(f"{region!r} is not a place known on {settings.body}.{hint}")
-    return list(SpatialIndex(db, settings.body).search(feature.geography(), 0.0, "intersects").ids)
+    return list(SpatialIndex(db, settings.body).candidates(feature.geography(), 0.0, "intersects", explain=False).ids)

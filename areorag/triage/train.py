@@ -80,18 +80,26 @@ class Held:
     classify: FloatArray
 
 
-def fit(corpus: Corpus, rows: npt.NDArray[np.bool_], seed: int, columns: tuple[int, ...] | None = None) -> tuple[Network, Network]:
+def fit(
+    corpus: Corpus, rows: npt.NDArray[np.bool_], seed: int, columns: tuple[int, ...] | None = None
+) -> tuple[Network, Network]:
     """Detector and classifier on the chosen rows."""
     z, y, w = corpus.z[rows], corpus.y[rows], corpus.weight[rows]
     conflict = y != LABELS.index("none")
     balance = np.where(conflict, 1.0, w[conflict].sum() / max(w[~conflict].sum(), 1e-9))
     detector = train(z, conflict.astype(np.int64), w * balance, 2, replace(DETECT, seed=seed, columns=columns))
-    classifier = train(z[conflict], y[conflict], w[conflict], len(CATEGORIES), replace(CLASSIFY, seed=seed, columns=columns))
+    classifier = train(
+        z[conflict], y[conflict], w[conflict], len(CATEGORIES), replace(CLASSIFY, seed=seed, columns=columns)
+    )
     return detector, classifier
 
 
 def cross_validate(
-    corpus: Corpus, fold: npt.NDArray[np.int64], seed: int, columns: tuple[int, ...] | None = None, progress: Progress | None = None
+    corpus: Corpus,
+    fold: npt.NDArray[np.int64],
+    seed: int,
+    columns: tuple[int, ...] | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Held, list[tuple[Network, Network]]]:
     """Each fold predicted by networks that saw neither its literature subjects nor its simulated scenarios."""
     held = Held(np.zeros((len(corpus.y), 2)), np.zeros((len(corpus.y), len(CATEGORIES))))

@@ -28,7 +28,7 @@ _CAN: dict[str, dict[str, float]] = {
     "thermal emission imaging": {"mineral": 0.5, "element": 0, "hydration": 0.1, "ground ice": 0.4, "thermal inertia": 1},
     "gamma-ray spectroscopy": {"mineral": 0, "element": 1, "hydration": 0.7, "ground ice": 0.8},
     "neutron spectroscopy": {"mineral": 0, "element": 0.3, "hydration": 0.8, "ground ice": 0.9},
-    "radar sounding": {"mineral": 0, "element": 0, "hydration": 0.1, "ground ice": 0.8, "radar interface": 1, "liquid water": 0.7},
+    "radar sounding": {"mineral": 0, "element": 0, "ground ice": 0.8, "radar interface": 1, "liquid water": 0.7},
     "ground-penetrating radar": {"mineral": 0, "element": 0, "ground ice": 0.8, "radar interface": 1, "liquid water": 0.7},
     "alpha-particle x-ray spectroscopy": {"mineral": 0.2, "element": 1, "hydration": 0.2, "organics": 0},
     "x-ray fluorescence": {"mineral": 0.4, "element": 1, "hydration": 0.1, "organics": 0},
@@ -112,7 +112,9 @@ def coating(pair: Pair) -> Bridge | None:
     if not da or not db:
         return None
     shallow, deep = min(da, db), max(da, db)
-    words = bool(re.search(r"\bdust|coat|brush|abrad|drill|grind|rind|varnish|abras|\brat\b|fresh interior|interior", pair.text))
+    words = bool(
+        re.search(r"\bdust|coat|brush|abrad|drill|grind|rind|varnish|abras|\brat\b|fresh interior|interior", pair.text)
+    )
     reach = ramp(math.log10(deep / DUST_COAT_M), -0.5, 1.0) * (1.0 - ramp(math.log10(shallow / DUST_COAT_M), 0.3, 1.3))
     score = pair.profile.of("coating") * reach * (1.0 if words else 0.6)
     if score <= 0.02:
@@ -159,9 +161,10 @@ def spectral_coverage(pair: Pair) -> Bridge | None:
         assert seer.bands is not None
         assert blind.bands is not None
         seen = [b for b in substance.bands_nm if seer.bands[0] <= b <= seer.bands[1]]
+        names = seer.instrument or "one", blind.instrument or "the other"
         text = (
             f"{substance.name} shows at {', '.join(f'{b / 1000:g}' for b in seen[:4])} µm, inside the "
-            f"{seer.bands[0] / 1000:g}-{seer.bands[1] / 1000:g} µm of {seer.instrument or 'one'}; {blind.instrument or 'the other'} "
+            f"{seer.bands[0] / 1000:g}-{seer.bands[1] / 1000:g} µm of {names[0]}; {names[1]} "
             f"({blind.bands[0] / 1000:g}-{blind.bands[1] / 1000:g} µm) covers {min(ca, cb) * 100:.0f} % of its bands"
         )
         bridge = Bridge(

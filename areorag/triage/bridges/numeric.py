@@ -19,20 +19,33 @@ from .base import Bridge, Pair
 SPHERES_M = (3_396_000.0, 3_396_190.0, 3_389_500.0)  # heights "above the sphere" in HRSC and older products
 ABSOLUTE_ZERO_C = 273.15
 _FACTORS = (  # (factor, what was mixed up)
-    (1000.0, "a factor of 1000 (km and m, wt% and ppm per mille, nT and µT)"), (100.0, "a factor of 100 (m and cm, hPa and Pa, % and fraction)"),
-    (10.0, "a decimal point shifted by one place"), (1e4, "a factor of 10,000 (wt% and ppm)"), (1e6, "a factor of a million (ppb and ppm per mille, m and µm)"),
-    (3.28084, "feet and metres"), (1.609344, "miles and kilometres"), (57.29578, "radians and degrees"), (3.6, "m/s and km/h"),
-    (41840.0, "calories and joules in thermal inertia"), (418.4, "calories and joules in thermal inertia"), (4.184, "calories and joules"),
-    (24.6597, "hours and sols"), (1.880711, "Mars years and Earth years"), (668.59, "sols and Mars years"), (365.25, "days and years"),
-    (133.322, "torr and pascal"), (6.895, "psi and kPa"),
-)  # fmt: skip
+    (1000.0, "a factor of 1000 (km and m, wt% and ppm per mille, nT and µT)"),
+    (100.0, "a factor of 100 (m and cm, hPa and Pa, % and fraction)"),
+    (10.0, "a decimal point shifted by one place"),
+    (1e4, "a factor of 10,000 (wt% and ppm)"),
+    (1e6, "a factor of a million (ppb and ppm per mille, m and µm)"),
+    (3.28084, "feet and metres"),
+    (1.609344, "miles and kilometres"),
+    (57.29578, "radians and degrees"),
+    (3.6, "m/s and km/h"),
+    (41840.0, "calories and joules in thermal inertia"),
+    (418.4, "calories and joules in thermal inertia"),
+    (4.184, "calories and joules"),
+    (24.6597, "hours and sols"),
+    (1.880711, "Mars years and Earth years"),
+    (668.59, "sols and Mars years"),
+    (365.25, "days and years"),
+    (133.322, "torr and pascal"),
+    (6.895, "psi and kPa"),
+)
 _OXIDE_FACTORS = {"K": 1.2046, "Fe": 1.2865, "S": 2.4972, "H": 8.9367, "Si": 2.1393, "Mg": 1.6583, "Ca": 1.3992, "Na": 1.3480,
                   "Al": 1.8895, "Ti": 1.6681, "Cr": 1.4616, "P": 2.2914, "Mn": 1.2912}  # fmt: skip
 
 # (property words, dimension, low, high, source) of what Mars can show, base units
 _LIMITS: tuple[tuple[str, str, float, float, str], ...] = (
     (r"elevation|areoid|height above|altitude|topograph", "length", -8300.0, 21500.0, "Smith et al. 2001: -8.2 to +21.2 km"),
-    (r"surface temperature|ground temperature|soil temperature|brightness temperature", "temperature", 125.0, 315.0, "Kieffer et al. 1977"),
+    (r"surface temperature|ground temperature|soil temperature|"
+     r"brightness temperature", "temperature", 125.0, 315.0, "Kieffer et al. 1977"),
     (r"air temperature|atmospheric temperature", "temperature", 100.0, 300.0, "Smith 2008"),
     (r"pressure", "pressure", 50.0, 1400.0, "Hess et al. 1980; Gomez-Elvira et al. 2014"),
     (r"optical depth|opacity|\btau\b", "number", 0.0, 13.0, "Guzewich et al. 2019: highest 10.8"),
@@ -59,7 +72,9 @@ _LOW_PLACES = re.compile(
     r"floor of|northern plains|lowlands?|jezero|gale|gusev|phoenix|landing site|planitia",
     re.I,
 )
-_HIGH_PLACES = re.compile(r"olympus|ascraeus|pavonis|arsia|\bmons\b|summit|tharsis|syria|polar layered|highlands|sacra|daedalia", re.I)
+_HIGH_PLACES = re.compile(
+    r"olympus|ascraeus|pavonis|arsia|\bmons\b|summit|tharsis|syria|polar layered|highlands|sacra|daedalia", re.I
+)
 
 
 @dataclass(frozen=True)
@@ -139,7 +154,16 @@ def unusual(pair: Pair) -> Bridge | None:
     if odd.side is None or main is None or main.compatible:
         return None
     gap = abs(oddness(pair.a) - oddness(pair.b))
-    return Bridge("unusual value", "noise", "processing", 0.8 * min(1.0, gap / 2.0), odd.why, {"gap": gap}, "typical.tsv", odd.side)
+    return Bridge(
+        "unusual value",
+        "noise",
+        "processing",
+        0.8 * min(1.0, gap / 2.0),
+        odd.why,
+        {"gap": gap},
+        "typical.tsv",
+        odd.side,
+    )
 
 
 def _expected_sign(source: Source) -> int:
@@ -178,7 +202,9 @@ def impossible(pair: Pair) -> Bridge | None:
     odd = _limit_penalty(pair)
     if odd is None:
         return None
-    return Bridge("impossible value", "noise", "processing", 0.9 if odd.side else 0.5, odd.why, {}, "limits table", odd.side)
+    return Bridge(
+        "impossible value", "noise", "processing", 0.9 if odd.side else 0.5, odd.why, {}, "limits table", odd.side
+    )
 
 
 def datum(pair: Pair) -> Bridge | None:
@@ -243,7 +269,9 @@ def unit_mixup(pair: Pair) -> Bridge | None:
         if found is not None:
             odd = _odd_by_sense(pair, match)
             text = f"{match.a.text} against {match.b.text}: the ratio is that of {found[1]}"
-            return Bridge("unit", "noise", "processing", found[0], text, {"log_ratio": match.log_ratio}, "test", odd.side)
+            return Bridge(
+                "unit", "noise", "processing", found[0], text, {"log_ratio": match.log_ratio}, "test", odd.side
+            )
     return None
 
 
@@ -254,7 +282,9 @@ def _temperature_mixup(pair: Pair, match: NumberMatch) -> Bridge | None:
         tests = {
             "Celsius read as kelvin": abs((x - y) - ABSOLUTE_ZERO_C),
             "Fahrenheit read as Celsius": abs(((x - ABSOLUTE_ZERO_C) - 32.0) / 1.8 - (y - ABSOLUTE_ZERO_C)),
-            "kelvin and Celsius exchanged in sign": abs((x - ABSOLUTE_ZERO_C) + (y - ABSOLUTE_ZERO_C)) if abs(x - y) > 8 else 99.0,
+            "kelvin and Celsius exchanged in sign": abs((x - ABSOLUTE_ZERO_C) + (y - ABSOLUTE_ZERO_C))
+            if abs(x - y) > 8
+            else 99.0,
         }
         for what, miss in tests.items():
             if miss <= 3.0 + min(4.0, match.a.sigma + match.b.sigma):

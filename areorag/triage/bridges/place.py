@@ -15,8 +15,10 @@ from .base import Bridge, Pair, metres, ramp
 
 _LAT = re.compile(r"(\d{1,2}(?:\.\d+)?)\s?°?\s?([NS])\b")
 _LON = re.compile(r"(\d{1,3}(?:\.\d+)?)\s?°?\s?([EW])\b")
-_WORDS = re.compile(r"mis-?registr|mis-?located|mis-?placed|wrong (?:place|site|crater|location)|offset of|co-?registr|georefer|"
-                    r"pointing error|shifted by|map[- ]projection|projected to|wrong longitude|west longitude|planetographic", re.I)  # fmt: skip
+_WORDS = re.compile(r"mis-?registr|mis-?located|mis-?placed|wrong (?:place|site|crater|location)|offset of|"
+                    r"co-?registr|georefer|"
+                    r"pointing error|shifted by|map[- ]projection|projected to|wrong longitude|west longitude|"
+                    r"planetographic", re.I)  # fmt: skip
 
 
 def separation_m(lon1: float, lat1: float, lon2: float, lat2: float, radius_m: float) -> float:
@@ -70,7 +72,11 @@ def misplaced(pair: Pair) -> Bridge | None:
     words = bool(_WORDS.search(pair.text))
     odd = _odd_side(pair, pa, pb, radius)
     for name, (lon, lat) in _flips(*pb).items():
-        if apart > 5e4 + reach and abs(lat) <= 90 and separation_m(*pa, lon, lat, radius) < max(2e4, 0.1 * apart, reach):
+        if (
+            apart > 5e4 + reach
+            and abs(lat) <= 90
+            and separation_m(*pa, lon, lat, radius) < max(2e4, 0.1 * apart, reach)
+        ):
             text = (
                 f"{metres(apart)} apart as given, {metres(separation_m(*pa, lon, lat, radius))} after undoing a flip "
                 f"({name}: {pb[0]:g} -> {lon:g} E, {lat:g} N)"
@@ -82,4 +88,6 @@ def misplaced(pair: Pair) -> Bridge | None:
     if score < 0.05:
         return None
     text = f"the products lie {metres(apart)} apart, their footprints reach {metres(reach)}"
-    return Bridge("mis-registration", "noise", "processing", score, text, {"apart_m": apart, "reach_m": reach}, "test", odd)
+    return Bridge(
+        "mis-registration", "noise", "processing", score, text, {"apart_m": apart, "reach_m": reach}, "test", odd
+    )

@@ -36,8 +36,10 @@ _LEVEL_WEIGHT: tuple[tuple[str, float], ...] = (
 )  # fmt: skip
 _ID_WORDS = re.compile(r"summary|copy|mirror|old|draft|_ql|quick|prelim|press|ocr|scan|backup|tmp|test|legacy|report|transcri|"
                        r"handbook|compil|unoff|export|convert|rekey", re.I)  # fmt: skip
-_INSTITUTION = re.compile(r"literature|unknown|mirror|third|aggregat|citizen|volunteer|compil|press|unaffiliated|hobby|media|wiki|"
-                          r"secondary|portal|repackag|contractor|student|archive copy|reseller|derived catalogue", re.I)  # fmt: skip
+_INSTITUTION = re.compile(r"literature|unknown|mirror|third|aggregat|citizen|volunteer|compil|press|unaffiliated|"
+                          r"hobby|media|wiki|"
+                          r"secondary|portal|repackag|contractor|student|archive copy|reseller|"
+                          r"derived catalogue", re.I)  # fmt: skip
 _ARTEFACT = re.compile(
     r"artefact|artifact|detector|spike|despik|striping|stripe|ghost|stray light|saturat|hot pixel|cosmic ray|calibration|"
     r"uncalibrat|clutter|ambiguity|crosstalk|background|contaminat|telluric|terrestrial|leak|etalon|bit error|compression|"
@@ -58,7 +60,10 @@ def flag_severity(flags: tuple[str, ...]) -> float:
     worst = 0.0
     for flag in flags:
         low = flag.lower().replace(" ", "_").replace("-", "_")
-        if re.search(r"(?:^|_)(?:not|no|without|un)_?(?:calib|correct|remov|subtract|check|valid|simul|verif|applied|nominal)", low):
+        if re.search(
+            r"(?:^|_)(?:not|no|without|un)_?(?:calib|correct|remov|subtract|check|valid|simul|verif|applied|nominal)",
+            low,
+        ):
             worst = 1.0
             continue
         worst = max(worst, next((weight for pattern, weight in _FLAG_WEIGHT if re.search(pattern, low)), 0.25))
@@ -94,18 +99,26 @@ def quality(pair: Pair) -> Bridge | None:
         why.append(f"level '{side.processing_level}'")
     why.append(f"authority {side.authority:.2f} against {pair.side('b' if odd == 'a' else 'a').authority:.2f}")
     text = f"{side.data_id} is the weaker product: " + ", ".join(why)
-    sub = "calibration" if re.search("calib|supersed", " ".join((*side.quality_flags, side.processing_level)), re.I) else "processing"
-    return Bridge("quality", "noise", sub, ramp(gap, 0.1, 0.7), text, {"suspicion_a": sa, "suspicion_b": sb}, "label", odd)
+    sub = (
+        "calibration"
+        if re.search("calib|supersed", " ".join((*side.quality_flags, side.processing_level)), re.I)
+        else "processing"
+    )
+    return Bridge(
+        "quality", "noise", sub, ramp(gap, 0.1, 0.7), text, {"suspicion_a": sa, "suspicion_b": sb}, "label", odd
+    )
 
 
 def artefact(pair: Pair) -> Bridge | None:
     """Do a claim's own words speak of an artefact, a single unrepeated sample, or a copied table?"""
-    na, nb = (len(set(m.lower() for m in _ARTEFACT.findall(f"{s.value} {s.text}"))) for s in (pair.a, pair.b))
+    na, nb = (len({m.lower() for m in _ARTEFACT.findall(f"{s.value} {s.text}")}) for s in (pair.a, pair.b))
     if na == nb == 0:
         return None
     odd = None if na == nb else ("a" if na > nb else "b")
     text = "a claim speaks of a calibration, an artefact, an unrepeated sample or a copied table"
-    return Bridge("artefact", "noise", "calibration", ramp(max(na, nb), 0.0, 3.0), text, {"a": na, "b": nb}, "claim text", odd)
+    return Bridge(
+        "artefact", "noise", "calibration", ramp(max(na, nb), 0.0, 3.0), text, {"a": na, "b": nb}, "claim text", odd
+    )
 
 
 def _clock_fault(source: Source) -> tuple[float, str]:
@@ -115,16 +128,29 @@ def _clock_fault(source: Source) -> tuple[float, str]:
         gap = abs(computed.ls_deg - source.stated_ls_deg % 360.0)
         gap = min(gap, 360.0 - gap)
         if gap > 3.0:
-            worst, why = ramp(gap, 2.0, 12.0), f"stated Ls {source.stated_ls_deg:.1f}° but its start time gives {computed.ls_deg:.1f}°"
-        if source.stated_mars_year is not None and abs(source.stated_mars_year - computed.mars_year) >= 1 and 5 < computed.ls_deg < 355:
-            worst, why = max(worst, 0.8), f"stated MY {source.stated_mars_year} but its start time gives MY {computed.mars_year}"
+            worst, why = (
+                ramp(gap, 2.0, 12.0),
+                f"stated Ls {source.stated_ls_deg:.1f}° but its start time gives {computed.ls_deg:.1f}°",
+            )
+        if (
+            source.stated_mars_year is not None
+            and abs(source.stated_mars_year - computed.mars_year) >= 1
+            and 5 < computed.ls_deg < 355
+        ):
+            worst, why = (
+                max(worst, 0.8),
+                f"stated MY {source.stated_mars_year} but its start time gives MY {computed.mars_year}",
+            )
     hour = source.local_hour
     if hour is not None:
         for hh, mm in _CLOCK.findall(f"{source.value} {source.text}"):
             gap = abs(hour - int(hh) - int(mm) / 60.0) % 24.0
             gap = min(gap, 24.0 - gap)
             if gap > 2.0 and worst < 0.7:
-                worst, why = 0.4 + 0.3 * ramp(gap, 2.0, 8.0), f"it says {hh}:{mm}, its start time gives {hour:.1f} h local solar time"
+                worst, why = (
+                    0.4 + 0.3 * ramp(gap, 2.0, 8.0),
+                    f"it says {hh}:{mm}, its start time gives {hour:.1f} h local solar time",
+                )
     return worst, why
 
 
@@ -145,7 +171,11 @@ def same_observation(pair: Pair) -> Bridge | None:
         return None
     alike = 1.0 - ramp(scales[1] / scales[0], 2.0, 12.0)
     alike *= 1.0 if pair.a.technique == pair.b.technique else 0.5
-    soon = 1.0 if pair.days is None else 1.0 - ramp(pair.days, 5.0, 400.0) * max(pair.profile.of("event"), pair.profile.of("season"))
+    soon = (
+        1.0
+        if pair.days is None
+        else 1.0 - ramp(pair.days, 5.0, 400.0) * max(pair.profile.of("event"), pair.profile.of("season"))
+    )
     hour = 1.0 if pair.delta_hours is None else 1.0 - ramp(pair.delta_hours, 1.0, 4.0) * pair.profile.of("diurnal")
     score = 0.8 * alike * soon * hour
     if score < 0.1:

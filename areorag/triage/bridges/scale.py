@@ -17,8 +17,21 @@ from .base import Bridge, Pair, metres, ramp
 
 SAMPLES_TO_RECOGNISE = 3.0
 BAND_DEPTH_LIMIT = 0.01  # CRISM targeted, single pixel: Viviano-Beck et al. 2014, JGR 119, 1403
-_POINT_PROPERTIES = ("mineral", "element", "salts", "hydration", "thermal inertia", "iron oxidation", "ground ice", "organics")
-_NOT_A_SIZE = re.compile(r"elevation|altitude|above|below|depth of|wavelength|band|away|distance|from the|pixel|footprint|spacing|per pixel|resolution|sampling|areoid|beneath|deep\b|column", re.I)  # noqa: E501
+_POINT_PROPERTIES = (
+    "mineral",
+    "element",
+    "salts",
+    "hydration",
+    "thermal inertia",
+    "iron oxidation",
+    "ground ice",
+    "organics",
+)
+_NOT_A_SIZE = re.compile(
+    r"elevation|altitude|above|below|depth of|wavelength|band|away|distance|from the|pixel|footprint|spacing|"
+    r"per pixel|resolution|sampling|areoid|beneath|deep\b|column",
+    re.I,
+)
 _LENGTHWISE = re.compile(r"\blong\b|length|stretch|extend", re.I)
 
 

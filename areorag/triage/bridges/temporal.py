@@ -32,8 +32,16 @@ class Rate:
 RATES = (
     Rate(r"dune|lee face|crest|slip face", 0.1, 1.5, "dune fronts advance", "Chojnacki et al. 2019 Geology 47, 427"),
     Rate(r"ripple", 0.2, 4.0, "sand ripples migrate", "Bridges et al. 2012 Nature 485, 339"),
-    Rate(r"swiss|scarp|residual|polar|cap", 1.0, 2.5, "south polar scarps retreat", "Malin et al. 2001 Science 294, 2146"),
-    Rate(r"dust|track", 0.0, 0.0, "tracks are dusted over in one to a few Mars years", "Malin & Edgett 2001 JGR 106, 23429"),
+    Rate(
+        r"swiss|scarp|residual|polar|cap", 1.0, 2.5, "south polar scarps retreat", "Malin et al. 2001 Science 294, 2146"
+    ),
+    Rate(
+        r"dust|track",
+        0.0,
+        0.0,
+        "tracks are dusted over in one to a few Mars years",
+        "Malin & Edgett 2001 JGR 106, 23429",
+    ),
 )
 FADE_SOLS = {  # e-folding times of what fades
     "ice": (120.0, "exposed mid-latitude ice sublimes in weeks to months (Byrne et al. 2009, Science 325, 1674)"),
@@ -109,13 +117,17 @@ def season(pair: Pair) -> Bridge | None:
                 notes.append("slope lineae grow in one of the two seasons only")
     if score <= 0.02:
         return None
-    return Bridge("season", "temporal", "season", score, "; ".join(notes), numbers, "Piqueux et al. 2015; McEwen et al. 2011")
+    return Bridge(
+        "season", "temporal", "season", score, "; ".join(notes), numbers, "Piqueux et al. 2015; McEwen et al. 2011"
+    )
 
 
 def time_of_day(pair: Pair) -> Bridge | None:
     """Different local times, and a property that follows the Sun."""
     gap = pair.delta_hours
-    words = bool(re.search(r"night|pre-?dawn|afternoon|morning|noon|sunrise|sunset|dawn|dusk|evening|\d{1,2}:\d\d", pair.text))
+    words = bool(
+        re.search(r"night|pre-?dawn|afternoon|morning|noon|sunrise|sunset|dawn|dusk|evening|\d{1,2}:\d\d", pair.text)
+    )
     if gap is None:
         return None
     score = pair.profile.of("diurnal") * ramp(gap, 1.0, 5.0) * (1.0 if words else 0.7)
@@ -128,7 +140,9 @@ def time_of_day(pair: Pair) -> Bridge | None:
 def storm(pair: Pair) -> Bridge | None:
     """One observation inside a planet-encircling dust storm, the other outside."""
     sa, sb = in_global_storm(pair.a.mars_year, pair.a.ls_deg), in_global_storm(pair.b.mars_year, pair.b.ls_deg)
-    touched = pair.profile.weight("dust opacity", "albedo", "surface temperature", "radiation", "cloud", "water vapour", "escape")
+    touched = pair.profile.weight(
+        "dust opacity", "albedo", "surface temperature", "radiation", "cloud", "water vapour", "escape"
+    )
     mentions = "storm" in pair.text
     if sa == sb or max(touched, float(mentions)) < 0.2:
         return None
@@ -153,7 +167,9 @@ def secular(pair: Pair) -> Bridge | None:
             if rate.high > 0 and re.search(rate.words, pair.text):
                 low, high = displacement_m(rate.low, days), displacement_m(rate.high, days)
                 numbers |= {"moved_low_m": low, "moved_high_m": high}
-                notes.append(f"{rate.what} at {rate.low}-{rate.high} m a year: {metres(low)} to {metres(high)} ({rate.source})")
+                notes.append(
+                    f"{rate.what} at {rate.low}-{rate.high} m a year: {metres(low)} to {metres(high)} ({rate.source})"
+                )
                 if pair.scales_m and high < 0.3 * pair.scales_m[1]:
                     score *= 0.7  # the motion is smaller than the coarser camera shows
                 break

@@ -12,7 +12,8 @@ import re
 
 from .base import Bridge, Pair, ramp
 
-_CUES = re.compile(r"shadow|illuminat|low sun|high sun|sun(?:light)? angle|overhead|grazing|opposition|phase angle|specular|glint|"
+_CUES = re.compile(r"shadow|illuminat|low sun|high sun|sun(?:light)? angle|overhead|grazing|opposition|phase angle|"
+                   r"specular|glint|"
                    r"shad(?:ed|ing)|oblique|nadir|emission angle|backscatter|forward[- ]scatter|photometric|glancing|low light|"
                    r"incidence|viewing|lit from|noon sun|high-sun|low-sun|stereo|look angle|slant")  # fmt: skip
 
@@ -65,7 +66,9 @@ def viewing(pair: Pair) -> Bridge | None:
     if pair.a.phase_deg is not None and pair.b.phase_deg is not None and dp >= 10:
         ratio = phase_ratio(pair.a.phase_deg, pair.b.phase_deg)
         numbers["phase_ratio"] = ratio
-        parts.append(f"phase {pair.a.phase_deg:.0f}° against {pair.b.phase_deg:.0f}°: brightness differs by {ratio:.2f}")
+        parts.append(
+            f"phase {pair.a.phase_deg:.0f}° against {pair.b.phase_deg:.0f}°: brightness differs by {ratio:.2f}"
+        )
     if de >= 8:
         parts.append(f"emission angles differ by {de:.0f}°")
     text = "; ".join(parts) or "viewing geometry differs"
