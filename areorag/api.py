@@ -214,12 +214,9 @@ class AreoRAG:
         UnknownNameError
             No observation has that id.
         """
-        from .graph.reader import observation_by_id
+        from .graph.reader import observation
 
-        found = observation_by_id(self.db, id)
-        if found is None:
-            raise UnknownNameError(f"no observation {id!r} in this graph. Look for it with  areorag retrieve")
-        return found
+        return observation(self.db, id)
 
     def cypher(self, text: str, /, **params: Any) -> list[dict[str, Any]]:
         """Run your own Cypher, read-only, parameters by name."""
