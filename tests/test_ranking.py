@@ -11,14 +11,17 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from areorag.errors import ModelError, UsageError
+from areorag.llm.chat import ChatModel
+from areorag.llm.scripted import ScriptedBackend
 from areorag.planet.lexicon import get_lexicon
 from areorag.retrieval import plausibility as p
 from areorag.retrieval.dense import question_masks, semantic_text
 from areorag.retrieval.expansion import Search, _threshold, topic_entities
 from areorag.retrieval.feedback import MAX_BOOST, Feedback, Spot, boost
-from areorag.retrieval.hybrid import resolution_fit, sparse_score, spatial_score
+from areorag.retrieval.hybrid import Weights, resolution_fit, sparse_score, spatial_score
 from areorag.retrieval.intent import parse_intent
 from areorag.retrieval.pareto import check_lambda, choose, front_layers, pareto_front
+from areorag.retrieval.tradeoff import model_weights
 
 SCORES = arrays(
     np.float64, st.tuples(st.integers(1, 40), st.integers(1, 4)), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0])
@@ -52,6 +55,21 @@ def test_lambda_must_lie_on_the_simplex():
     assert check_lambda({"s": 0.3, "k": 0.7}, ["s", "k"]) == {"s": 0.3, "k": 0.7}
     for bad in ({"s": -0.1, "k": 1.1}, {"s": 0.5}, {"s": 0.5, "k": 0.6}, {"s": float("nan"), "k": 1.0}):
         assert check_lambda(bad, ["s", "k"]) is None
+
+
+def test_a_models_weights_are_used_only_on_the_simplex():
+    default = Weights(0.5, 0.5, 0.75, 0.25, "default")
+    front = [(1.0, 0.1, "near"), (0.2, 0.9, "on topic")]
+
+    def ask(reply):
+        return model_weights(ChatModel(ScriptedBackend([reply, reply]), sleep=lambda _: None), "q", front, default)
+
+    assert ask('{"spatial": 0.2, "semantic": 0.8}').semantic == pytest.approx(0.8)
+    for bad in ('{"spatial": 0.9, "semantic": 0.9}', '{"spatial": -1, "semantic": 2}', "no idea", ModelError("down")):
+        kept = ask(bad)
+        assert (kept.spatial, kept.semantic) == (0.5, 0.5)
+        assert "model" in kept.source
+    assert model_weights(None, "q", front, default) is default
 
 
 def test_equal_scores_are_ordered_by_id():

@@ -28,9 +28,11 @@ from .intent.model import SpatialIntent
 from .intent.resolve import QueryRegion, query_region, region_summary
 from .ranking import Ranked, RegionVector, rank, region_vector
 from .reporting import empty_message, explain_candidates, relaxations
+from .tradeoff import model_weights
 
 if TYPE_CHECKING:
     from ..graph.connection import Database
+    from ..llm.chat import ChatModel
     from ..llm.embed import Embedder
     from ..planet.gazetteer import Gazetteer
     from ..settings import Settings
@@ -121,6 +123,7 @@ class Retriever:
     ----------
     gazetteer : names of places; default the shipped one of the settings' body
     without : stages to leave out (`STAGES`)
+    chat : a language model to use instead of the configured one
     """
 
     def __init__(
@@ -131,6 +134,7 @@ class Retriever:
         *,
         gazetteer: Gazetteer | None = None,
         without: Sequence[str] = (),
+        chat: ChatModel | None = None,
     ) -> None:
         from ..planet.gazetteer import Gazetteer as _Gazetteer
 
@@ -140,6 +144,7 @@ class Retriever:
         self.columns = ColumnStore(db, settings, embedder)
         self._spatial: tuple[Columns, SpatialIndex] | None = None
         self.model = plausibility.load(embedder.name)
+        self._chat = chat
         self._lock = threading.Lock()
         self._vectors: dict[str, npt.NDArray[np.float32]] = {}
         self._feedback: tuple[str, Feedback] | None = None
@@ -149,7 +154,16 @@ class Retriever:
         """The reading: grammar always, the configured language model where there is one."""
         from .intent.model_reader import understand
 
-        return understand(question, settings=self.settings, gazetteer=self.gazetteer)
+        return understand(question, settings=self.settings, gazetteer=self.gazetteer, chat=self.chat)
+
+    @property
+    def chat(self) -> ChatModel | None:
+        """The language model, or None."""
+        if self._chat is None and self.settings.llm != "none":
+            from ..llm.chat import get_chat
+
+            self._chat = get_chat(self.settings)
+        return self._chat
 
     def retrieve(
         self,
@@ -279,6 +293,7 @@ class _Run:
                 pool=r.settings.pool,
                 without=r.without,
             )
+            ranked = self._weigh(intent, columns, ranked)
         out.counts.append(("on the Pareto front", int(np.sum(ranked.layer == 0))))
         out.lambdas = ranked.weights.as_dict()
         out.trace["lambda"] = ranked.weights.source
@@ -297,6 +312,19 @@ class _Run:
         return out
 
     # ------------------------------------------------------------ stages
+    def _weigh(self, intent: SpatialIntent, columns: Columns, ranked: Ranked) -> Ranked:
+        """λ by the model where one is configured and both place and topic were asked."""
+        chat = self.r.chat
+        if chat is None or not 0 < ranked.weights.spatial < 1:
+            return ranked
+        front = [i for i in ranked.order if ranked.layer[i] == 0]
+        shown = [
+            (float(ranked.scores["f_s"][i]), float(ranked.scores["f_k"][i]), columns.texts[ranked.rows[i]])
+            for i in front
+        ]
+        ranked.weigh(model_weights(chat, intent.question, shown, ranked.weights), columns.ids)
+        return ranked
+
     def _places(self, region: QueryRegion, columns: Columns) -> tuple[IntArray, FloatArray, float]:
         """C_s: rows in place, their distances (0 inside) and ε; all rows where no place was asked."""
         if not region.bounded:

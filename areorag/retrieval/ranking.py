@@ -68,6 +68,13 @@ class Ranked:
         self.total = self.total + ADDED[name] * self.scores[name]
         self.added.append(name)
 
+    def weigh(self, weights: Weights, ids: Sequence[str]) -> None:
+        """Take other λ for place and topic; the layers stay."""
+        change = np.array([weights.spatial - self.weights.spatial, weights.semantic - self.weights.semantic])
+        self.total = self.total + np.stack([self.scores["f_s"], self.scores["f_k"]], axis=1) @ change
+        self.weights = weights
+        self.sort(ids)
+
     def sort(self, ids: Sequence[str]) -> None:
         """Order by total; equal totals by confidence and resolution fit, then by id."""
         tie = np.round(self.scores["confidence"] + self.scores["resolution_fit"], 9)
