@@ -101,7 +101,7 @@ def test_the_independent_package_agrees() -> None:
         theirs = other.datetime_to_marstime(when)
         ours = mt.mars_time(when)
         assert theirs.year == ours.mars_year
-        assert off(theirs.solar_longitude, ours.ls_deg) < 0.35  # it models a Kepler orbit without perturbers
+        assert off(theirs.solar_longitude, ours.ls_deg) < 0.02
 
 
 def test_leap_seconds_count_and_times_before_them_are_smooth() -> None:
