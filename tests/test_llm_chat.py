@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from pydantic import BaseModel
@@ -89,7 +90,12 @@ def test_calls_are_spaced_by_the_rate_limit() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['{"mineral": "x", "present": true}', 'Sure!\n```json\n{"mineral": "x", "present": true}\n```', 'So: {"mineral": "x", "present": true} ok']
+    "text",
+    [
+        '{"mineral": "x", "present": true}',
+        'Sure!\n```json\n{"mineral": "x", "present": true}\n```',
+        'So: {"mineral": "x", "present": true} ok',
+    ],
 )
 def test_json_is_found_in_prose_and_fences(text: str) -> None:
     assert parse_json(text) == {"mineral": "x", "present": True}
@@ -134,8 +140,8 @@ def test_a_fence_cannot_be_closed_from_inside() -> None:
 
 # ---------------------------------------------------------------- a real HTTP endpoint
 class _Endpoint(BaseHTTPRequestHandler):
-    replies: list[tuple[int, dict[str, str], dict[str, object]]] = []
-    seen: list[dict[str, object]] = []
+    replies: ClassVar[list[tuple[int, dict[str, str], dict[str, object]]]] = []
+    seen: ClassVar[list[dict[str, object]]] = []
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -175,9 +181,17 @@ def _completion(text: str) -> dict[str, object]:
 
 
 def test_an_openai_endpoint_gives_text_tokens_and_logprobs(endpoint: str, tmp_path: Path) -> None:
-    _Endpoint.replies = [(429, {"retry-after": "0"}, {"error": {"message": "slow down"}}), (200, {}, _completion("Yes"))]
+    _Endpoint.replies = [
+        (429, {"retry-after": "0"}, {"error": {"message": "slow down"}}),
+        (200, {}, _completion("Yes")),
+    ]
     settings = load_settings(
-        llm="openai:m", llm_base_url=endpoint, llm_api_key="sk-verysecret", cache_dir=tmp_path, llm_price_in=2.0, llm_price_out=10.0
+        llm="openai:m",
+        llm_base_url=endpoint,
+        llm_api_key="sk-verysecret",
+        cache_dir=tmp_path,
+        llm_price_in=2.0,
+        llm_price_out=10.0,
     )
     chat = get_chat(settings)
     assert chat is not None

@@ -75,7 +75,12 @@ def test_a_plan_in_a_circle_is_rejected_with_the_circle() -> None:
 
 @pytest.mark.parametrize(
     ("steps", "why"),
-    [([], "no steps"), ([Step(1, "a", (7,))], "not there"), ([Step(1, "a"), Step(1, "b")], "one id"), ([Step(i, "s") for i in range(9)], "more than")],
+    [
+        ([], "no steps"),
+        ([Step(1, "a", (7,))], "not there"),
+        ([Step(1, "a"), Step(1, "b")], "one id"),
+        ([Step(i, "s") for i in range(9)], "more than"),
+    ],
 )
 def test_broken_plans_are_rejected_with_a_reason(steps: list[Step], why: str) -> None:
     plan, said = build_plan(steps)
@@ -109,7 +114,11 @@ def test_plans_are_acyclic_and_hasse_reduced(pairs: list[tuple[int, int]]) -> No
 
 def test_clauses_and_what_they_want() -> None:
     q = "Which instrument measured the mineral that was found in the target drilled at the Kimberley?"
-    assert clauses(q) == ["Which instrument measured the mineral", "was found in the target", "drilled at the Kimberley"]
+    assert clauses(q) == [
+        "Which instrument measured the mineral",
+        "was found in the target",
+        "drilled at the Kimberley",
+    ]
     chain = clause_plans(q)[0]
     assert [s.wants for s in chain] == [("Target",), ("Mineral",), ("Instrument",)]
     assert chain[1].depends == (1,)
@@ -145,7 +154,10 @@ def test_a_three_hop_question_is_answered_along_its_chain() -> None:
 
 
 def test_a_wrong_branch_is_left_for_the_next_trajectory() -> None:
-    facts = [*CHAIN, ("w1", "the place where Stephen lies is Dead End", [("Stephen", "Target"), ("Dead End", "Feature")])]
+    facts = [
+        *CHAIN,
+        ("w1", "the place where Stephen lies is Dead End", [("Stephen", "Target"), ("Dead End", "Feature")]),
+    ]
     graph = graph_of(facts)
     q = "Which mineral is contained in the target that was drilled at the place where Stephen lies?"
     plans = [build_plan(clause_plans(q)[0])[0]]
@@ -159,7 +171,11 @@ def test_budgets_are_hard_and_named() -> None:
     graph = graph_of(CHAIN)
     q = "Which mineral is contained in the target that was drilled at the place where Stephen lies?"
     plans = [p for p, _ in (build_plan(s) for s in clause_plans(q)) if p]
-    for budget, word in ((Budget(max_edges=2), "hyperedges"), (Budget(max_states=1), "states"), (Budget(max_seconds=-1), "seconds")):
+    for budget, word in (
+        (Budget(max_edges=2), "hyperedges"),
+        (Budget(max_states=1), "states"),
+        (Budget(max_seconds=-1), "seconds"),
+    ):
         search(plans, scorer(graph), [("target:stephen", "Stephen")], budget)
         assert budget.spent_by is not None
         assert word in budget.spent_by
@@ -215,7 +231,15 @@ def test_drawings_show_every_step_and_escape_what_they_show() -> None:
     trace.plans = [{"source": "clauses", "levels": [[1]], "steps": [{"id": 1, "question": "q <b>", "depends": []}]}]
     edge = {"id": "f", "text": "fact & more", "kind": "Fact"}
     trace.steps = [
-        {"plan": "clauses", "level": 0, "step": 1, "question": "q", "seeds": [], "answers": [{"name": "A", "score": 0.5, "path": [edge]}], "refined": ""}
+        {
+            "plan": "clauses",
+            "level": 0,
+            "step": 1,
+            "question": "q",
+            "seeds": [],
+            "answers": [{"name": "A", "score": 0.5, "path": [edge]}],
+            "refined": "",
+        }
     ]
     tree, svg = trace.tree(), trace.svg()
     assert "#1 q <b>" in tree

@@ -66,7 +66,9 @@ def test_facts_quote_their_document_and_bind_shared_entities(db: Database, setti
     report = ingest(db, file, settings)
     assert report.added == 1
     assert report.passages >= 2
-    facts = db.read_text("CYPHER 5 MATCH (f:Fact) RETURN f.start_char AS a, f.end_char AS b, f.quote AS quote, f.place AS place")
+    facts = db.read_text(
+        "CYPHER 5 MATCH (f:Fact) RETURN f.start_char AS a, f.end_char AS b, f.quote AS quote, f.place AS place"
+    )
     assert facts
     assert all(GALE[f["a"] : f["b"]] == f["quote"] for f in facts)
     claims = db.read_text(
@@ -150,7 +152,9 @@ def _answer(request) -> str:  # type: ignore[no-untyped-def]
     return json.dumps({"facts": [good, bad]})
 
 
-def test_model_facts_with_wrong_quotes_are_dropped_and_counted(db: Database, settings: Settings, tmp_path: Path) -> None:
+def test_model_facts_with_wrong_quotes_are_dropped_and_counted(
+    db: Database, settings: Settings, tmp_path: Path
+) -> None:
     file = tmp_path / "gale.txt"
     file.write_text(GALE, "utf-8")
     chat = ChatModel(ScriptedBackend(_answer))

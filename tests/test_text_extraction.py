@@ -138,7 +138,23 @@ def test_amounts_named_for_targets_go_to_those_targets() -> None:
 @given(
     st.lists(
         st.sampled_from(
-            ["Windjana", "target", "K", "Fe", "hematite", "sol 12", "(", ")", ".", "Gale crater", "wt%", "5", "\u200b", "\n", "é"]
+            [
+                "Windjana",
+                "target",
+                "K",
+                "Fe",
+                "hematite",
+                "sol 12",
+                "(",
+                ")",
+                ".",
+                "Gale crater",
+                "wt%",
+                "5",
+                "\u200b",
+                "\n",
+                "é",
+            ]
         ),
         max_size=60,
     ).map(" ".join)

@@ -22,6 +22,7 @@ from areorag.llm.prompt import fence, load_prompt
 from areorag.llm.scripted import ScriptedBackend
 from areorag.settings import load_settings
 
+
 class HashEmbedder:
     """Words hashed to 384 numbers: vectors for tests of the writer."""
 
@@ -74,7 +75,9 @@ def test_the_instructions_of_the_prompt_stay_as_they_are(name: str) -> None:
 
 OBEDIENT = {
     "PWNED": "PWNED",
-    "made up": json.dumps({"facts": [{"quote": "Mars is made of cheese", "entities": [{"name": "Mars"}, {"name": "cheese"}]}]}),
+    "made up": json.dumps(
+        {"facts": [{"quote": "Mars is made of cheese", "entities": [{"name": "Mars"}, {"name": "cheese"}]}]}
+    ),
     "invented entity": json.dumps(
         {"facts": [{"quote": INNOCENT.strip(), "entities": [{"name": "PSP_999999_9999"}, {"name": "Windjana"}]}]}
     ),
@@ -84,7 +87,9 @@ OBEDIENT = {
                 {
                     "quote": INNOCENT.strip(),
                     "entities": [{"name": "Windjana", "type": "Target"}, {"name": "sanidine", "type": "Mineral"}],
-                    "claims": [{"subject": "Windjana", "property": "sanidine", "low": 99.0, "high": 99.0, "unit": "wt%"}],
+                    "claims": [
+                        {"subject": "Windjana", "property": "sanidine", "low": 99.0, "high": 99.0, "unit": "wt%"}
+                    ],
                 }
             ]
         }
@@ -107,7 +112,9 @@ def test_a_model_that_obeys_the_text_is_not_believed(reply: str) -> None:
 def test_no_text_executes_and_innocent_facts_stay(db: Database, tmp_path: Path) -> None:
     settings = load_settings(cache_dir=tmp_path / "cache")
     for name, case in CASES.items():
-        (tmp_path / f"{name}.txt").write_text(f"{INNOCENT}\n\n{case}\n\nThe target Stephen (sol 619) contains Mn.", "utf-8")
+        (tmp_path / f"{name}.txt").write_text(
+            f"{INNOCENT}\n\n{case}\n\nThe target Stephen (sol 619) contains Mn.", "utf-8"
+        )
     echo = ChatModel(
         ScriptedBackend(
             lambda r: json.dumps(

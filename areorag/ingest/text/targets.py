@@ -3,7 +3,7 @@
 Names are decided document by document: a logistic model over the contexts of all occurrences of a name (``candidates``)
 gives a first probability, names that share a list lift each other ("Stark (sol 1), Sparkle and Clinton"), and every
 occurrence of an accepted name is a mention. The weights in ``data/target_model.json`` know contexts, not names;
-``areorag train extraction`` fits them to any directory of brat files.
+`train.run` fits them to any directory of brat files.
 """
 
 from __future__ import annotations

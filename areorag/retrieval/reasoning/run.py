@@ -110,6 +110,9 @@ def needs_reasoning(question: str) -> bool:
     links = len(clauses(question)) - 1
     same = len(re.findall(r"(?i)\bthe same\b|\bboth\b.*\band\b|\balso\b", question))
     shared = len(re.findall(r"(?i)\bshares?\b|\bin common\b|\bconnect\w*\b|\bvia\b|\bthrough which\b", question))
+    links += len(
+        re.findall(r"(?i)\b(?:the|a|an) [\w-]+ of (?:the|a|an) (?=[\w-]+ (?:of|in|at|that|which|near)\b)", question)
+    )
     return links >= 2 or (links >= 1 and same + shared >= 1)
 
 
