@@ -1,6 +1,7 @@
 // Observations of a body whose position lies within a chord of a point, nearest first
 CYPHER 5
 MATCH (o:Observation)
+USING POINT INDEX o:Observation(position)
 WHERE point.distance(o.position, point({x: $x, y: $y, z: $z})) <= $chord AND o.body = $body
 WITH o, point.distance(o.position, point({x: $x, y: $y, z: $z})) AS d
 ORDER BY d, o.id
