@@ -105,7 +105,7 @@ def stance(text: str) -> Stance:
         polarity = 0.6
     if polarity is None and minor and not strong:
         polarity = 0.4
-    if polarity != 0.0 and _SCARCE.search(low):
+    if _SCARCE.search(low):
         polarity = 0.2
     if polarity is not None and polarity > 0.5 and hedged:
         polarity = min(polarity, 0.7)
