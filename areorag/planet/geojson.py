@@ -11,9 +11,12 @@ import numpy.typing as npt
 
 from .coordinates import normalise_lon
 from .geometry import Geography, centroid
-from .rings import crossing_latitude, drop_repeats, has_area, is_rectilinear, parse, unwrap
+from .rings import crossing_latitude, densify_geodesics, drop_repeats, has_area, is_rectilinear, parse, unwrap
 
 FloatArray = npt.NDArray[np.float64]
+
+_LONG_EDGE_DEG = 10.0
+"""A great circle longer than this is drawn with points along it: straight on the map is another line."""
 
 WORLD = [[[-180.0, -90.0], [180.0, -90.0], [180.0, 90.0], [-180.0, 90.0], [-180.0, -90.0]]]
 
@@ -101,7 +104,10 @@ def _from_sphere(ring: FloatArray) -> FloatArray:
     lon = np.where(np.abs(ring[:, 1]) >= 90.0, 0.0, normalise_lon(ring[:, 0]))
     xy = unwrap(drop_repeats(np.column_stack([lon, ring[:, 1]]), ring=True))
     thin = _thin(xy)
-    return thin if is_rectilinear(thin) else _with_crossings(xy)
+    if is_rectilinear(thin):
+        return thin
+    long = np.abs(np.diff(xy, axis=0, append=xy[:1])).max() > _LONG_EDGE_DEG
+    return _with_crossings(densify_geodesics(xy) if long else xy)
 
 
 def _thin(xy: FloatArray) -> FloatArray:
@@ -140,7 +146,7 @@ def _sphere_polygon(rings: list[FloatArray], part: Any) -> list[list[list[list[f
     """Polygons on the map of one polygon of the sphere.
 
     The loops bound the figure, whichever side of each is meant: their figures on the map are combined by exclusive or,
-    and one point tells the figure from its complement.
+    and the area tells the figure from its complement (a point, where both are near half of the sphere).
     """
     import shapely
     import spherely
@@ -148,10 +154,37 @@ def _sphere_polygon(rings: list[FloatArray], part: Any) -> list[list[list[list[f
     figure: Any = shapely.Polygon()
     for ring in rings:
         figure = figure.symmetric_difference(_on_map(_from_sphere(ring)))
-    probe = figure.representative_point() if not figure.is_empty else shapely.Point(0.0, 0.0)
-    if bool(spherely.intersects(part, spherely.create_point(probe.x, probe.y))) == bool(figure.is_empty):
+    want = float(spherely.area(part, radius=1.0)) / (4.0 * math.pi)
+    have = _share_of_sphere(figure)
+    if abs(have - 0.5) > 0.02:
+        inverted = abs(1.0 - have - want) < abs(have - want)
+    else:
+        probe = figure.representative_point()
+        inverted = not bool(spherely.intersects(part, spherely.create_point(probe.x, probe.y)))
+    if inverted:
         figure = shapely.box(-180.0, -90.0, 180.0, 90.0).difference(figure)
     return _coordinates(figure)
+
+
+def _share_of_sphere(figure: Any) -> float:
+    """Share of the sphere inside a figure of the map with straight edges: ∮ sin φ dλ, exact."""
+    import shapely
+
+    total = 0.0
+    for part in getattr(figure, "geoms", [figure]):
+        if part.geom_type != "Polygon" or part.is_empty:
+            continue
+        rings = [abs(_ring_share(shapely.get_coordinates(r))) for r in (part.exterior, *part.interiors)]
+        total += rings[0] - sum(rings[1:])
+    return total
+
+
+def _ring_share(xy: FloatArray) -> float:
+    phi, lam = np.radians(xy[:, 1]), np.radians(xy[:, 0])
+    rise, run = np.diff(phi), np.diff(lam)
+    level = np.abs(rise) < 1e-12
+    mean = np.where(level, np.sin(phi[:-1]), (np.cos(phi[:-1]) - np.cos(phi[1:])) / np.where(level, 1.0, rise))
+    return float(np.sum(mean * run)) / (4.0 * math.pi)
 
 
 def _on_map(xy: FloatArray) -> Any:

@@ -353,7 +353,8 @@ class FootprintArrays:
                 distance = self.distances_rad(index, region)
                 inside = distance <= angle
                 if inside.sum() >= k or angle >= math.pi:
-                    order = sorted(range(len(index)), key=lambda j: (distance[j], self.ids[index[j]]))[:k]
+                    known = np.flatnonzero(np.isfinite(distance))
+                    order = sorted(known.tolist(), key=lambda j: (distance[j], self.ids[index[j]]))[:k]
                     return [(int(index[j]), float(distance[j]) * self.body.radius_m) for j in order]
             angle = min(math.pi, angle * 3.0)
 

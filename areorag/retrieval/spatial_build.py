@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..errors import GeometryError
 from ..planet.coordinates import to_unit
 from ..planet.geometry import Geography, footprint
+
+log = logging.getLogger(__name__)
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -62,7 +66,7 @@ def build_many(wkt: Sequence[str]) -> tuple[Any, dict[int, Geography]]:
     """(first parts, geographies that are not a plain single part) of many WKT outlines.
 
     The ordinary ones, small polygons, lines and points away from poles and antimeridian, are built at once; they are
-    those for which `footprint` would do nothing but build them.
+    those for which `footprint` would do nothing but build them. One that is no geometry is logged and never found.
     """
     import shapely
     import spherely
@@ -78,7 +82,11 @@ def build_many(wkt: Sequence[str]) -> tuple[Any, dict[int, Geography]]:
     if len(at):
         first[at] = spherely.from_wkb(shapely.to_wkb(shapes[at]))
     for i in np.flatnonzero(~easy):
-        geog = footprint(wkt[int(i)])
+        try:
+            geog = footprint(wkt[int(i)])
+        except GeometryError as exc:
+            log.warning("an outline cannot be searched: %s", exc)
+            continue
         plain[int(i)] = geog
         if geog.parts:
             first[i] = geog.parts[0]
