@@ -10,6 +10,7 @@ from .bridges.provenance import suspicion
 
 AUTHORITY_GAP = 0.1
 DOUBT_GAP = 0.12
+CLEARLY_UNUSUAL, UNUSUAL = 0.5, 0.15
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,8 @@ class Blame:
 def blame(pair: Pair, bridges: Mapping[str, Bridge | None]) -> Blame:
     """Find the faulty side of a noise conflict.
 
-    Order: a test that proves the error of one side; what the label says of a side's quality; the lower authority where
-    the gap is at least 0.1. Otherwise neither side: the conflict stays opaque and both are kept.
+    Order: a test that proves the error of one side; what the label says of a side's quality; a value clearly outside what
+    is usual for the property; the lower authority where the gap is at least 0.1; a value slightly outside. Otherwise neither side: the conflict stays opaque and both are kept.
     """
     proofs = [b for b in bridges.values() if b is not None and b.name in DECISIVE and b.faulty and b.score >= 0.4]
     doubt_a, doubt_b = suspicion(pair.a), suspicion(pair.b)
@@ -36,7 +37,12 @@ def blame(pair: Pair, bridges: Mapping[str, Bridge | None]) -> Blame:
             return Blame(best.faulty, "test", best)
     if abs(doubt_a - doubt_b) >= DOUBT_GAP:
         return Blame("a" if doubt_a > doubt_b else "b", "test", bridges.get("quality"))
+    odd = bridges.get("unusual")
+    if odd is not None and odd.score >= CLEARLY_UNUSUAL:
+        return Blame(odd.faulty, "test", odd)
     gap = pair.a.authority - pair.b.authority
     if abs(gap) >= AUTHORITY_GAP - 1e-9:
         return Blame("b" if gap > 0 else "a", "authority", None)
+    if odd is not None and odd.score >= UNUSUAL:
+        return Blame(odd.faulty, "test", odd)
     return Blame(None, "", None)
