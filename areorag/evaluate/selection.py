@@ -139,7 +139,7 @@ def select_ids(
         return [index.items[i].id for i in cover_hops(chain, k, index.same)]
     vector = index.embedder.embed([question])[0]
     pool = index.pool(question, options.pool, how=how, vector=vector)
-    sub_queries = [question] if ablate == "subqueries" else None
+    sub_queries = [question] if ablate == "subqueries" and selector != "rrf" else None
     chosen = select(
         question,
         pool,

@@ -42,6 +42,7 @@ class _Problem:
     reranker: Reranker | None
     notes: list[str]
     expand: bool = False
+    given: bool = False
     _similarity: np.ndarray | None = None
     _model: DemandModel | None = None
 
@@ -157,6 +158,7 @@ def select(
         parts=lambda: _parts(question, sub_queries, generator, lazy, vectors, query, options),
         reranker=reranker,
         notes=notes,
+        given=sub_queries is not None or generator is not None,
         expand=selector == "coverage" if options.expand is None else options.expand,
     )
     return _RUN[selector](problem)
@@ -298,17 +300,21 @@ def _own_scale(p: _Problem) -> np.ndarray:
 
 
 def _rrf(p: _Problem) -> Selection:
-    """Fuses the retriever's ranking, the cosine, BM25 within the pool, and every sub-query's ranking."""
+    """Fuses the retriever's ranking, the cosine and BM25 within the pool, and the rankings of sub-queries given to it.
+
+    The question's own parts are not fused: each would count as much as the question, and measured it is worse by ten
+    points.
+    """
     from .bm25 import BM25
 
     lexical = BM25([c.full_text for c in p.pool]).scores(p.question)
     rankings = [baselines.order(p.prior), baselines.order(p.vectors @ p.query)]
     if lexical.any():
         rankings.append(baselines.order(lexical)[: int((lexical > 0).sum())])
-    rankings.extend(baselines.order(row) for row in p.model.similarity)
+    if p.given:
+        rankings.extend(baselines.order(row) for row in p.model.similarity)
     fused = baselines.reciprocal_rank_fusion(rankings, len(p.pool), constant=p.options.rrf_k)
-    chosen = baselines.top_k(fused, p.k)
-    return _finish(p, "rrf", chosen, [float(fused[i]) for i in chosen])
+    return _plain(p, "rrf", baselines.top_k(fused, p.k), fused)
 
 
 def _rerank(p: _Problem) -> Selection:
