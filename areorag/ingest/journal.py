@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..graph.connection import Database
     from ..settings import Settings
 
-_NO_OBSERVATION = "none of its own"
+_NO_OBSERVATION = "of its own"
 
 
 def job_key(paths: Sequence[Path], adapter: str | None) -> str:
