@@ -74,7 +74,9 @@ def test_index_row_in_an_ode_note_agrees_with_odes_own_footprint(reports: dict[s
     ring = o.footprint["coordinates"][0]  # type: ignore[index]
     assert [0.18, 0.4052] in ring and [-0.26, 0.3558] in ring, "one polygon over 0°, not two"
     # the index row in the note says 0.41 areographic for that corner
-    assert math.degrees(math.atan((3376.20 / 3396.19) ** 2 * math.tan(math.radians(0.41)))) == pytest.approx(0.4052, abs=1e-4)
+    assert math.degrees(math.atan((3376.20 / 3396.19) ** 2 * math.tan(math.radians(0.41)))) == pytest.approx(
+        0.4052, abs=1e-4
+    )
 
 
 def test_index_label_whose_table_is_another_one_is_refused(reports: dict[str, FileReport]) -> None:
@@ -109,7 +111,9 @@ def test_mola_grid_is_the_whole_planet_and_has_no_season(reports: dict[str, File
 
 def test_hrsc_footprint_list_and_sentinels(reports: dict[str, FileReport]) -> None:
     o = one(reports, "pds3_hrsc/H0010_0023_SR2_pds3.lbl")
-    assert o.position_lon_deg == pytest.approx(90.4786, abs=1e-3) and o.position_lat_deg == pytest.approx(-6.1803, abs=1e-3)
+    assert o.position_lon_deg == pytest.approx(90.4786, abs=1e-3) and o.position_lat_deg == pytest.approx(
+        -6.1803, abs=1e-3
+    )
     assert o.resolution_m == 2.529
     assert o.band is not None and (o.band.min_nm, o.band.max_nm) == (475.0, 725.0)
     missing = one(reports, "pds3_hrsc/h0279_0000_re2_cropped.img")
@@ -184,7 +188,10 @@ def test_calibration_target_that_calls_itself_mars(reports: dict[str, FileReport
 
 def test_lander_stands_where_it_landed_and_its_season_wraps(reports: dict[str, FileReport]) -> None:
     o = one(reports, "pds4_insight/hp3_rad_der_00014_20181211_073042.xml")
-    assert (o.position_lon_deg, o.position_lat_deg) == (pytest.approx(135.6234, abs=0.01), pytest.approx(4.5024, abs=0.01))
+    assert (o.position_lon_deg, o.position_lat_deg) == (
+        pytest.approx(135.6234, abs=0.01),
+        pytest.approx(4.5024, abs=0.01),
+    )
     low, high = o.meta["solar_longitude_range_deg"]
     assert low == pytest.approx(304.29, abs=0.05) and high == pytest.approx(4.187, abs=0.05)
     assert o.processing_level == "Derived", "only the lid tells"
@@ -221,7 +228,12 @@ def test_ode_text_export_and_stac(reports: dict[str, FileReport]) -> None:
 def test_oxide_rows_claim_abundances_with_their_uncertainty(reports: dict[str, FileReport]) -> None:
     o = reports["rover_traverse/ccam_MOC_single_shots_1042-1127.csv"].observations[0]
     silica = next(c for c in o.claims if c.property == "SiO2 abundance")
-    assert (silica.value, silica.unit, silica.low, silica.high) == ("75 wt%", "wt%", pytest.approx(69.4), pytest.approx(80.6))
+    assert (silica.value, silica.unit, silica.low, silica.high) == (
+        "75 wt%",
+        "wt%",
+        pytest.approx(69.4),
+        pytest.approx(80.6),
+    )
     assert o.sol == 1053, "from the spacecraft clock"
     assert o.position_lon_deg == pytest.approx(137.37024)
 

@@ -76,7 +76,9 @@ def test_13_west_planetographic_box_over_zero() -> None:
     assert not geometry.covers_point(box, 180.0, 42.0)
     ring = o.footprint["coordinates"][0]  # type: ignore[index]
     assert sorted({p[0] for p in ring}) == [-10.0, 10.0], "20° wide over 0"
-    assert [round(v, 3) for v in sorted({p[1] for p in ring})] == [39.667, 44.662], "planetocentric, by the tangent formula"
+    assert [round(v, 3) for v in sorted({p[1] for p in ring})] == [39.667, 44.662], (
+        "planetocentric, by the tangent formula"
+    )
     assert o.resolution_m == pytest.approx(231.0)
 
 

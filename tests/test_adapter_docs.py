@@ -31,7 +31,12 @@ def test_page_holds_the_generated_reference() -> None:
 @pytest.mark.parametrize(("field", "keyword"), CASES, ids=[f"{f}-{k}" for f, k in CASES])
 def test_each_documented_keyword_alone_feeds_its_field(tmp_path: Path, field: str, keyword: str) -> None:
     written, expected = VALUES[field]
-    base = {"PRODUCT_ID": '"X"', "INSTRUMENT_ID": '"TESTCAM"', "TARGET_NAME": "MARS", "START_TIME": "2009-06-01T00:00:00"}
+    base = {
+        "PRODUCT_ID": '"X"',
+        "INSTRUMENT_ID": '"TESTCAM"',
+        "TARGET_NAME": "MARS",
+        "START_TIME": "2009-06-01T00:00:00",
+    }
     for other in PDS3_KEYWORDS[field]:
         base.pop(other, None)
     block, _, name = keyword.rpartition(".")

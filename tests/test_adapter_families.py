@@ -86,7 +86,9 @@ def test_whole_circle_box_of_a_small_image_is_not_believed(tmp_path: Path) -> No
 
 def test_edges_are_taken_from_the_projection_where_it_proves_itself(tmp_path: Path) -> None:
     # 100,000 pixel/degree at latitude 0: north edge 2° is line 200,000; image of 20,000 samples is 0.2° wide, from 359.9°
-    text = map_label(west=0.0, east=360.0, north=2.0, south=1.9, clat=0.0, clon=0.0, scale="0.59 <METERS/PIXEL>", samples=20_000)
+    text = map_label(
+        west=0.0, east=360.0, north=2.0, south=1.9, clat=0.0, clon=0.0, scale="0.59 <METERS/PIXEL>", samples=20_000
+    )
     offsets = "MAP_RESOLUTION = 100000 <PIX/DEG>\n LINE_PROJECTION_OFFSET = 200000\n SAMPLE_PROJECTION_OFFSET = 10000\n"
     o = single(tmp_path, "a.lbl", text.replace("  MAP_SCALE", offsets + "  MAP_SCALE"))
     lons = sorted({p[0] for p in o.footprint["coordinates"][0]})  # type: ignore[index]
@@ -95,7 +97,9 @@ def test_edges_are_taken_from_the_projection_where_it_proves_itself(tmp_path: Pa
 
 
 @pytest.mark.parametrize(("south", "north", "poles"), [(70.0, 90.0, (True, False)), (-90.0, -65.0, (False, True))])
-def test_polar_map_is_a_cap_that_holds_its_pole(tmp_path: Path, south: float, north: float, poles: tuple[bool, bool]) -> None:
+def test_polar_map_is_a_cap_that_holds_its_pole(
+    tmp_path: Path, south: float, north: float, poles: tuple[bool, bool]
+) -> None:
     text = map_label(projection="POLAR STEREOGRAPHIC", south=south, north=north, west=0.0, east=360.0, clat=90.0 if north == 90 else -90.0,
                      scale="1 <KM/PIXEL>", lines=3000, samples=3000)  # fmt: skip
     o = single(tmp_path, "a.lbl", text)
@@ -153,7 +157,9 @@ END
 
 
 def test_hrsc_dtm_uses_its_point_list_not_the_box(tmp_path: Path) -> None:
-    points = "FOOTPRINT_POINT_LATITUDE = (-20.0, -20.0, -17.0, -17.0)\nFOOTPRINT_POINT_LONGITUDE = (359.0, 1.0, 1.2, 359.2)"
+    points = (
+        "FOOTPRINT_POINT_LATITUDE = (-20.0, -20.0, -17.0, -17.0)\nFOOTPRINT_POINT_LONGITUDE = (359.0, 1.0, 1.2, 359.2)"
+    )
     o = single(tmp_path, "dt4.lbl", HRSC.format(points=points))
     assert o.kind == "derived" and o.resolution_m == 50.0
     assert o.position_lat_deg == pytest.approx(-18.5, abs=0.1) and o.position_lon_deg == pytest.approx(0.1, abs=0.1)
@@ -296,7 +302,22 @@ def test_calibration_target_name_replaces_mars(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
 def test_zhurong_table_with_chinese_headers(tmp_path: Path, encoding: str) -> None:
-    rows = "\t".join(["产品编号", "载荷名称", "起始时间(UTC)", "结束时间(UTC)", "火星日", "经度(°E)", "纬度(°N)", "数据级别", "目标"]) + "\n"
+    rows = (
+        "\t".join(
+            [
+                "产品编号",
+                "载荷名称",
+                "起始时间(UTC)",
+                "结束时间(UTC)",
+                "火星日",
+                "经度(°E)",
+                "纬度(°N)",
+                "数据级别",
+                "目标",
+            ]
+        )
+        + "\n"
+    )
     rows += "\t".join(["HX1-Ro_GRAS_NaTeCamA-F-005_SCI_N_20210520", "导航地形相机", "2021/05/20 02:00:00", "2021/05/20 02:01:00", "6",
                        "109.925", "25.066", "2B", "着陆平台"]) + "\n"  # fmt: skip
     write(tmp_path, "祝融.tsv", rows, encoding)
@@ -364,19 +385,41 @@ def test_numbered_corners_and_east_longitudes_of_a_hirise_index(tmp_path: Path) 
     for name, kind, width in columns:
         body += f"OBJECT = COLUMN\nNAME = {name}\nDATA_TYPE = {kind}\nSTART_BYTE = {start}\nBYTES = {width}\nEND_OBJECT = COLUMN\n"
         start += width + 1
-    write(tmp_path, "RDRCUMINDEX.LBL", f"""PDS_VERSION_ID = PDS3\n^RDR_INDEX_TABLE = "RDRCUMINDEX.TAB"\nINSTRUMENT_HOST_ID = MRO\nINSTRUMENT_ID = HIRISE
-DATA_SET_ID = "MRO-M-HIRISE-3-RDR-V1.1"\nTARGET_NAME = MARS\nOBJECT = RDR_INDEX_TABLE\nINTERCHANGE_FORMAT = ASCII\nROWS = 1\nROW_BYTES = {start + 1}\n{body}END_OBJECT = RDR_INDEX_TABLE\nEND\n""")
-    cells = ["PSP_001388_2035_RED", "2006-11-12T15:12:50", "0.25", "23.17", "342.56", "23.16", "342.46", "23.32", "342.44", "23.33", "342.54"]
+    write(
+        tmp_path,
+        "RDRCUMINDEX.LBL",
+        f"""PDS_VERSION_ID = PDS3\n^RDR_INDEX_TABLE = "RDRCUMINDEX.TAB"\nINSTRUMENT_HOST_ID = MRO\nINSTRUMENT_ID = HIRISE
+DATA_SET_ID = "MRO-M-HIRISE-3-RDR-V1.1"\nTARGET_NAME = MARS\nOBJECT = RDR_INDEX_TABLE\nINTERCHANGE_FORMAT = ASCII\nROWS = 1\nROW_BYTES = {start + 1}\n{body}END_OBJECT = RDR_INDEX_TABLE\nEND\n""",
+    )
+    cells = [
+        "PSP_001388_2035_RED",
+        "2006-11-12T15:12:50",
+        "0.25",
+        "23.17",
+        "342.56",
+        "23.16",
+        "342.46",
+        "23.32",
+        "342.44",
+        "23.33",
+        "342.54",
+    ]
     line = ",".join(c.ljust(w) for c, (_, _, w) in zip(cells, columns, strict=True))
     (tmp_path / "RDRCUMINDEX.TAB").write_bytes(line.ljust(start - 1).encode() + b"\r\n")
     report = read(tmp_path, "RDRCUMINDEX.LBL")
     assert report.status == "ok", report.reason
     (o,) = report.observations
-    assert o.position_lon_deg == pytest.approx(-17.5, abs=0.01) and o.position_lat_deg == pytest.approx(23.245, abs=0.01)
+    assert o.position_lon_deg == pytest.approx(-17.5, abs=0.01) and o.position_lat_deg == pytest.approx(
+        23.245, abs=0.01
+    )
 
 
 def test_xml_with_entities_is_refused(tmp_path: Path) -> None:
-    write(tmp_path, "x.xml", '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><Product_Observational>&x;</Product_Observational>')
+    write(
+        tmp_path,
+        "x.xml",
+        '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><Product_Observational>&x;</Product_Observational>',
+    )
     report = read(tmp_path, "x.xml")
     assert report.status == "rejected" and "document type" in (report.reason or "")
 

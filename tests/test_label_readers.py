@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from datetime import UTC, datetime
@@ -17,7 +18,6 @@ from areorag.ingest.readers.pds3 import cut_label, decode_text, parse_label, par
 from areorag.ingest.readers.salvage import parse_salvage
 
 from .odl_compare import SAMPLE, SHARED, plain
-
 
 EXAMPLES = int(os.environ.get("AREORAG_EXAMPLES", "30"))
 
@@ -72,24 +72,36 @@ words = st.one_of(
 strings = st.text(
     st.characters(codec="latin-1", exclude_characters='"\x00', exclude_categories=("Cc",)), max_size=30
 ).map(lambda s: f'"{s}"')
-broken_strings = st.sampled_from(['"two\n   lines"', '"a dash-\n  ed word"', "'single'", '"  padded  "', '""', '"tab\there"'])
+broken_strings = st.sampled_from(
+    ['"two\n   lines"', '"a dash-\n  ed word"', "'single'", '"  padded  "', '""', '"tab\there"']
+)
 units = st.sampled_from(["", "", "", " <KM/PIXEL>", "<m>", " < deg > ", " <W*m**-2*sr**-1>"])
 scalar = st.tuples(st.one_of(words, strings, broken_strings), units).map("".join)
 gap = st.sampled_from(["", " ", "\n   ", " /* note */ "])
 
 
 def sequence(inner: st.SearchStrategy[str], left: str, right: str) -> st.SearchStrategy[str]:
-    return st.tuples(gap, st.lists(inner, max_size=4)).map(lambda t: left + t[0] + ("," + t[0]).join(t[1]) + t[0] + right)
+    return st.tuples(gap, st.lists(inner, max_size=4)).map(
+        lambda t: left + t[0] + ("," + t[0]).join(t[1]) + t[0] + right
+    )
 
 
 value = st.one_of(scalar, scalar, sequence(scalar, "(", ")"), sequence(scalar, "{", "}"),
                   sequence(sequence(scalar, "(", ")"), "(", ")"))  # fmt: skip
-statement = st.tuples(names, st.sampled_from([" = ", "=", "   =  ", " =\n  "]), value, st.sampled_from(["\n", "\r\n", ";\n", " /* c */\n"])).map("".join)
+statement = st.tuples(
+    names,
+    st.sampled_from([" = ", "=", "   =  ", " =\n  "]),
+    value,
+    st.sampled_from(["\n", "\r\n", ";\n", " /* c */\n"]),
+).map("".join)
 
 
 @st.composite
 def block(draw: st.DrawFn, depth: int = 0) -> str:
-    kind, name = draw(st.sampled_from(["OBJECT", "GROUP", "Object", "Group"])), draw(names.filter(lambda n: n[0] != "^"))
+    kind, name = (
+        draw(st.sampled_from(["OBJECT", "GROUP", "Object", "Group"])),
+        draw(names.filter(lambda n: n[0] != "^")),
+    )
     inner = draw(st.lists(st.one_of(statement, block(depth + 1)) if depth < 2 else statement, min_size=1, max_size=4))
     end = draw(st.sampled_from([f"END_{kind} = {name}", f"END_{kind}"]))
     return f"{kind} = {name}\n{''.join(inner)}{end}\n"
@@ -112,7 +124,9 @@ def test_fast_parser_equals_pvl_on_generated_labels(text: str) -> None:
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 def test_fast_parser_equals_pvl_on_damaged_labels(text: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(text)))
-    damage = data.draw(st.sampled_from(["", "=", '"', "(", ")", "<", ">", "#", "/*", "*/", ";", "END", "\n", " ", "-", "'", ","]))
+    damage = data.draw(
+        st.sampled_from(["", "=", '"', "(", ")", "<", ">", "#", "/*", "*/", ";", "END", "\n", " ", "-", "'", ","])
+    )
     cut = data.draw(st.integers(0, 3))
     damaged = text[:at] + damage + text[at + cut :]
     try:
@@ -196,10 +210,8 @@ def test_text_that_is_no_label_is_refused() -> None:
 )  # fmt: skip
 def test_hostile_text_is_read_or_refused_quickly(text: str) -> None:
     start = time.process_time()
-    try:
+    with contextlib.suppress(LabelError):
         parse_label(text)
-    except LabelError:
-        pass
     assert time.process_time() - start < 5.0
 
 

@@ -28,9 +28,8 @@ def _sample_labels() -> list[tuple[str, str]]:
     for folder in ("hirise", "crism", "msl", "mola", "derived"):
         directory = root.joinpath(folder)
         if directory.is_dir():
-            for item in sorted(directory.iterdir(), key=lambda p: p.name):
-                if item.name.lower().endswith(".lbl"):
-                    out.append((item.name, item.read_text("utf-8")))
+            items = sorted(directory.iterdir(), key=lambda p: p.name)
+            out += [(i.name, i.read_text("utf-8")) for i in items if i.name.lower().endswith(".lbl")]
     if not out:
         raise LabelError("the sample archive has no labels to measure on")
     return out
@@ -73,7 +72,7 @@ def _index_rows(folder: Path, rows: int) -> None:
             f"OBJECT = COLUMN\n NAME = {name}\n DATA_TYPE = {kind}\n START_BYTE = {start}\n BYTES = {width}\nEND_OBJECT = COLUMN"
         )
         start += width + 1
-    header = f'PDS_VERSION_ID = PDS3\n^INDEX_TABLE = "INDEX.TAB"\nDATA_SET_ID = "MRO-M-CTX-2-EDR-L0-V1.0"\n'
+    header = 'PDS_VERSION_ID = PDS3\n^INDEX_TABLE = "INDEX.TAB"\nDATA_SET_ID = "MRO-M-CTX-2-EDR-L0-V1.0"\n'
     header += 'SPACECRAFT_NAME = "MARS RECONNAISSANCE ORBITER"\nTARGET_NAME = MARS\nOBJECT = INDEX_TABLE\n'
     header += f" INTERCHANGE_FORMAT = ASCII\n ROWS = {rows}\n ROW_BYTES = {start + 1}\n"
     (folder / "INDEX.LBL").write_text(header + "\n".join(described) + "\nEND_OBJECT = INDEX_TABLE\nEND\n", "utf-8")

@@ -24,7 +24,8 @@ _NUMBER = re.compile(rb"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?")
 _WEIRD = (
     b"nan", b"inf", b"-1e400", b"1e400", b"NULL", b'""', b"-9.99e+31 <deg>", b"999999999999999999999", b"-91.0", b"361",
     b"720.5", b"{}", b"()", b"<", b">", b"=", b"\x00", b"\xff\xfe", b"\xb0", b"2009-13-45T99:99:99", b"9999-12-31T23:59:60",
-    b"0001-01-01", b"END\n", b"END_OBJECT\n", b"OBJECT = X\n", b"&xxe;", b"<!DOCTYPE a>", b"]]>", b"}", b"[", b"\"", b"'", b"16#zz#",
+    b"0001-01-01", b"END\n", b"END_OBJECT\n", b"OBJECT = X\n", b"&xxe;", b"<!DOCTYPE a>", b"]]>", b"}", b"[", b"\"", b"'",
+    b"16#zz#",
     b"/*", b"*/", b"-\n", "经度".encode(), b"1e-320", b"UNK", b"true", b"\\", b"../../../../etc/passwd", b"/dev/zero",
 )  # fmt: skip
 
@@ -148,7 +149,7 @@ def run(
     if seeds is None:
         with resources.as_file(resources.files("areorag.sample").joinpath("archive")) as root:
             seeds = [p for p in sorted(root.rglob("*")) if p.is_file()]
-    corpus = [data for p in seeds if 0 < len(data := p.read_bytes()[:MAX_SEED_BYTES])]
+    corpus = [data for p in seeds if (data := p.read_bytes()[:MAX_SEED_BYTES])]
     names = [p.name for p in seeds if p.stat().st_size > 0]
     found: list[dict[str, str]] = []
     status: Counter[str] = Counter()

@@ -54,7 +54,9 @@ def _when(o: Observation) -> str | None:
     parts = []
     if o.start is not None:
         days = o.stop is not None and (o.stop - o.start).days > 1
-        parts.append(f"taken {o.start:%Y-%m-%d}" + (f" to {o.stop:%Y-%m-%d}" if days and o.stop else f" {o.start:%H:%M} UTC"))
+        parts.append(
+            f"taken {o.start:%Y-%m-%d}" + (f" to {o.stop:%Y-%m-%d}" if days and o.stop else f" {o.start:%H:%M} UTC")
+        )
     if o.sol is not None:
         parts.append(f"sol {o.sol}")
     if o.ls_deg is not None:
@@ -94,7 +96,9 @@ def describe(o: Observation, spec: InstrumentSpec | None, title: str | None, rat
         sentences.append(rationale.rstrip("."))
     sentences += [s[0].upper() + s[1:] for s in (_when(o), _how(o)) if s]
     if o.derived_from:
-        shown = ", ".join(o.derived_from[:4]) + (f" and {len(o.derived_from) - 4} more" if len(o.derived_from) > 4 else "")
+        shown = ", ".join(o.derived_from[:4]) + (
+            f" and {len(o.derived_from) - 4} more" if len(o.derived_from) > 4 else ""
+        )
         sentences.append(f"Made from {shown}")
     if o.institution:
         sentences.append(f"Produced by {o.institution}")

@@ -217,7 +217,9 @@ def _primary(draft: Draft, platform: str | None, body: str) -> str:
         return "Mars"
     primary = names.PRIMARY.get(platform or "")
     if primary is None:
-        raise RejectedFileError("; ".join([f"the target {body} is no body known here: no observation", *draft.problems[:1]]))
+        raise RejectedFileError(
+            "; ".join([f"the target {body} is no body known here: no observation", *draft.problems[:1]])
+        )
     draft.warn(f"the target {body} is no body with coordinates: filed under {primary}, without a place")
     draft.place, draft.lon, draft.lat = None, None, None
     return primary
@@ -325,6 +327,12 @@ def _local(
             sol = own
         elif abs(own - sol) > 1:
             draft.warn(f"sol {sol} of the label does not fit its start time (sol {own})")
-    if clock is None and computed is not None and draft.start is not None and lon is not None and draft.kind != "derived":
+    if (
+        clock is None
+        and computed is not None
+        and draft.start is not None
+        and lon is not None
+        and draft.kind != "derived"
+    ):
         clock = hours_to_hms((24.0 * (computed.msd + lon / 360.0)) % 24.0)
     return sol, clock

@@ -151,7 +151,9 @@ def _simple_box(west: float, east: float, south: float, north: float) -> Place |
 
 def _aligned_ring(points: Sequence[tuple[float, float]]) -> Place | None:
     """Four corners that are a latitude-longitude box."""
-    if len(points) != 4 or any((points[i][0] == points[i - 1][0]) == (points[i][1] == points[i - 1][1]) for i in range(4)):
+    if len(points) != 4 or any(
+        (points[i][0] == points[i - 1][0]) == (points[i][1] == points[i - 1][1]) for i in range(4)
+    ):
         return None
     lons, lats = sorted({p[0] for p in points}), sorted({p[1] for p in points})
     if len(lons) != 2 or len(lats) != 2:

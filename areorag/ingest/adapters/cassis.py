@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from ...planet.bodies import MARS
 from .. import normalise as nz
@@ -22,7 +23,7 @@ class Cassis(Pds4Family):
 
     name = "cassis"
     title = "CaSSIS level 1 and derived (PDS4)"
-    keywords = {
+    keywords: Mapping[str, tuple[str, ...]] = {
         **PDS4_KEYWORDS,
         "id": ("logical_identifier", "File/file_name (level 1: the identifier is TBD)"),
         "start": (*PDS4_KEYWORDS["start"], "DERIVED_HEADER_DATA/OnboardImageAcquisitionTime"),

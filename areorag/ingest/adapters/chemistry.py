@@ -135,7 +135,7 @@ class ChemCamOxides:
                     high=amount + error,
                     unit="wt%",
                     text=words,
-                )  # fmt: skip
+                )
             )
         return out
 

@@ -385,7 +385,7 @@ def _stac_item(feature: dict[str, Any]) -> dict[str, Any]:
         migrated: dict[str, Any] = pystac.Item.from_dict(feature, preserve_dict=True).to_dict(
             include_self_link=False, transform_hrefs=False
         )
-    except (pystac.STACError, KeyError, ValueError, TypeError, AttributeError) as exc:
+    except (pystac.STACError, pystac.STACTypeError, LookupError, ValueError, TypeError, AttributeError) as exc:
         raise LabelError(f"STAC item is not valid ({type(exc).__name__}: {str(exc)[:80]}): read as it stands") from exc
     return migrated
 

@@ -106,7 +106,8 @@ class IsisCube:
             return
         if abs(found[1] - draft.place.lat) > 20.0:
             draft.problems.append(
-                f"the cube's map group lies at {draft.place.lat:.0f}° N, the product id says {found[1]:.0f}° N: map group left out"
+                f"the cube's map group lies at {draft.place.lat:.0f}° N, the product id says {found[1]:.0f}° N:"
+                " map group left out"
             )
             draft.place, draft.resolution_m = None, None
 

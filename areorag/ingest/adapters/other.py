@@ -55,7 +55,9 @@ class Findings:
     def read(self, source: Source, context: Context) -> Result:
         """Not an observation: the ingest reads it beside the labels."""
         count = len(source.json.get("findings") or [])
-        raise rejected(f"a set of {count} findings: claims tied to the products they are about, no observation of its own")
+        raise rejected(
+            f"a set of {count} findings: claims tied to the products they are about, no observation of its own"
+        )
 
 
 class BareGeometry:

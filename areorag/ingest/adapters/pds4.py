@@ -110,7 +110,7 @@ def instrument_names(tree: Tree) -> list[str | None]:
     for name, lid in component(tree, {"instrument", "sensor"}):
         tail = (lid or "").rsplit(":", 1)[-1] if ":instrument" in (lid or "") else ""
         out += [part for part in re.split(r"[.]|__", re.sub(r"^instrument\.", "", tail)) if part]
-        out += [m for m in re.findall(r"\(([A-Za-z0-9\-]+)\)", name or "")]
+        out += re.findall(r"\(([A-Za-z0-9\-]+)\)", name or "")
         out.append(name)
     out.append(tree.get("Subject_Area/instrument_name"))
     return [n for n in out if n and not known_platform(n)]

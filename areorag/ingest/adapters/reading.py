@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ...errors import AreoRAGError, LabelError, RejectedFileError
+from ...errors import LabelError, RejectedFileError
 from ...graph.model import FileReport
 from . import localisation
 from .base import Context, Result, Source
@@ -79,7 +79,9 @@ def read_file(path: Path, context: Context, adapter: str | None = None) -> tuple
         return _refused(source, name, f"values that make no observation: {where}: {first['msg']}"), []
     except RecursionError:
         return _refused(source, name, "nested too deep to be read"), []
-    except (AreoRAGError, ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, OSError) as exc:
+    except (
+        Exception
+    ) as exc:  # a third party's adapter may raise anything: the file gets a report, and the log the trace
         logger.exception("adapter %s failed on %s", name, path)
         return _refused(source, name, f"could not be read ({type(exc).__name__}: {str(exc)[:200]})"), []
     report = FileReport(

@@ -14,7 +14,14 @@ def keyword_tables() -> str:
     for adapter in adapters():
         if not adapter.keywords:
             continue
-        parts += [f"### {adapter.title}", "", f"Adapter `{adapter.name}`.", "", "| field | fed by, strongest first |", "|---|---|"]
+        parts += [
+            f"### {adapter.title}",
+            "",
+            f"Adapter `{adapter.name}`.",
+            "",
+            "| field | fed by, strongest first |",
+            "|---|---|",
+        ]
         for field, keywords in adapter.keywords.items():
             cells = ", ".join(f"`{k}`" for k in keywords)
             parts.append(f"| `{field}` | {cells} |")

@@ -69,7 +69,7 @@ def sniff(head: bytes) -> str:
         return "ode-text"
     if _WKT.match(start):
         return "wkt"
-    if start.startswith(b"SIMPLE  =") or start.startswith(b"XTENSION="):
+    if start.startswith((b"SIMPLE  =", b"XTENSION=")):
         return "fits"
     if start.startswith(b"LBLSIZE="):
         return "vicar"

@@ -134,7 +134,7 @@ def _decode_by_pvl(word: str) -> Scalar:
     try:
         with quiet_pvl():
             value: Scalar = _pvl_decoder().decode_simple_value(word)
-    except (ValueError, OverflowError) as exc:
+    except (ValueError, OverflowError, TypeError) as exc:  # TypeError: pvl on a date with an offset
         raise NotOrdinary(f"no simple value: {word!r}") from exc
     return value
 
@@ -234,11 +234,15 @@ class _Tokens:
             after = text[match.end() : match.end() + 1]
             if word[-1] == "/" and after == "*":
                 raise NotOrdinary("comment glued to a word")
-            if after and after not in " \t\n\r\v\f=(){},;<>" or (not gap and previous in ("string", "word", "radix")):
+            if (after and after not in " \t\n\r\v\f=(){},;<>") or (not gap and previous in ("string", "word", "radix")):
                 raise NotOrdinary(f"character {after!r} in a word")
-        elif kind in ("string", "radix", "units") and not gap and previous in ("string", "word", "radix", "units"):
-            if not (kind == "units" and previous in ("string", "word", "radix")):
-                raise NotOrdinary("two values without a blank between them")
+        elif (
+            kind in ("string", "radix", "units")
+            and not gap
+            and previous in ("string", "word", "radix", "units")
+            and not (kind == "units" and previous != "units")
+        ):
+            raise NotOrdinary("two values without a blank between them")
         self.kind, self.word, self.start, self.pos = kind, word, match.start(), match.end()
 
 

@@ -12,7 +12,8 @@ from .odl import Block, Empty, NotOrdinary, Quantity, Value, parse_fast
 
 _START = re.compile(r"^[ \t]*(\^?[A-Za-z][A-Za-z0-9_:^\-]*)[ \t]*=", re.M)
 _BLOCK_LINE = re.compile(
-    r"^[ \t]*(BEGIN_OBJECT|BEGIN_GROUP|OBJECT|GROUP|END_OBJECT|END_GROUP|END)\b[ \t]*(?:=[ \t]*[\"']?([A-Za-z0-9_:]+)[\"']?)?[ \t;]*\r?$",
+    r"^[ \t]*(BEGIN_OBJECT|BEGIN_GROUP|OBJECT|GROUP|END_OBJECT|END_GROUP|END)\b[ \t]*"
+    r"(?:=[ \t]*[\"']?([A-Za-z0-9_:]+)[\"']?)?[ \t;]*\r?$",
     re.M | re.I,
 )
 _NUMBER_WITH_UNITS = re.compile(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?[ \t]*<[^<>]*>")

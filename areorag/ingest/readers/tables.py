@@ -119,7 +119,7 @@ def describe(block: Block, structure: list[Block] | None = None) -> Table:
                 _int(col.get("ITEM_OFFSET")) or item_length,
                 _text(col.get("UNIT")),
                 missing,
-            )  # fmt: skip
+            )
         )
     if not columns:
         raise LabelError(f"table {block.name} has no column")
