@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .profile import Profile
 from .quantities import Quantity, quantities
@@ -91,6 +91,16 @@ def match_numbers(a: Quantity, b: Quantity) -> NumberMatch:
     return NumberMatch(a, b, min(gap, 200.0), min(log_ratio, 30.0), compatible, flip)
 
 
+def _aligned(a: Quantity, b: Quantity) -> tuple[Quantity, Quantity]:
+    """Where one side names an oxide and the other no species, both are taken for the oxide."""
+    for x, y, first in ((a, b, True), (b, a, False)):
+        if x.oxide and y.species is None and y.dimension == "fraction" and x.oxide_factor != 1.0:
+            factor = x.oxide_factor
+            scaled = replace(y, low=y.low / factor, high=y.high / factor, sigma=y.sigma / factor, species=x.species)
+            return (x, scaled) if first else (scaled, x)
+    return a, b
+
+
 def _same_kind(a: Quantity, b: Quantity) -> bool:
     if a.dimension != b.dimension:
         fractions = {a.dimension, b.dimension} == {"fraction", "number"}
@@ -126,7 +136,7 @@ def number_matches(a: Source, b: Source) -> list[NumberMatch]:
         qa = tuple(q for q in quantities(a.text) if q.dimension not in _IGNORED_TEXT_DIMENSIONS)
     if not qb:
         qb = tuple(q for q in quantities(b.text) if q.dimension not in _IGNORED_TEXT_DIMENSIONS)
-    return [match_numbers(x, y) for x, y in _relabelled(qa, qb)]
+    return [match_numbers(*_aligned(x, y)) for x, y in _relabelled(qa, qb)]
 
 
 def _axis_features(a: Mapping[str, float], b: Mapping[str, float]) -> tuple[float, float, list[str]]:
@@ -147,7 +157,7 @@ def _topic_grade(source: Source, topics: Set[str], s: Stance) -> float | None:
     named = [g for name, g in in_value.items() if name in topics]
     if named:
         grade = max(named)
-        return 0.0 if s.polarity == 0.0 and grade > 0.5 and len(in_value) == 1 else grade
+        return 0.0 if s.polarity == 0.0 and grade > 0.5 and min(in_value.values()) > 0.5 else grade
     if s.polarity is not None:
         return s.polarity
     in_text = [g for name, g in graded_concepts(source.text).items() if name in topics]

@@ -25,8 +25,9 @@ class Blame:
 def blame(pair: Pair, bridges: Mapping[str, Bridge | None]) -> Blame:
     """Find the faulty side of a noise conflict.
 
-    Order: a test that proves the error of one side; what the label says of a side's quality; a value clearly outside what
-    is usual for the property; the lower authority where the gap is at least 0.1; a value slightly outside. Otherwise neither side: the conflict stays opaque and both are kept.
+    Order: a test that proves the error of one side; what the label says of a side's quality; a value clearly outside
+    what is usual for the property; the lower authority where the gap is at least 0.1; a value slightly outside.
+    Otherwise neither side: the conflict stays opaque and both are kept.
     """
     proofs = [b for b in bridges.values() if b is not None and b.name in DECISIVE and b.faulty and b.score >= 0.4]
     doubt_a, doubt_b = suspicion(pair.a), suspicion(pair.b)

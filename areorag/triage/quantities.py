@@ -172,7 +172,7 @@ _APPROX = re.compile(
     re.IGNORECASE,
 )
 _NOT_A_VALUE = re.compile(
-    r"(?:\b(?:MY|Ls|L_s|sols?|orbit|site|Mars Year|Martian year|year|band at|bands at|bands near|feature at|at|near|"
+    r"(?:\b(?:MY|Ls|L_s|sols?|orbit|site|Mars Year|Martian year|year|band at|bands at|bands near|feature at|"
     r"figure|sample|band|line|scale|degree|version|v|MHz|λ|wavelengths? of|absorptions? at|absorptions? near)\s*)$",
     re.IGNORECASE,
 )
@@ -203,6 +203,7 @@ class Quantity:
     label: str = ""
     oxide: str | None = None
     aspect: str = ""
+    oxide_factor: float = 1.0
 
     @property
     def mid(self) -> float:
@@ -343,6 +344,7 @@ def _make(text: str, m: re.Match[str], bare: bool = False) -> Quantity | None:
         unit=unit or "",
         label=_label(before),
         oxide=oxide,
+        oxide_factor=oxide_factor,
         aspect=_aspect(tail) if dimension == "length" else "",
     )
 

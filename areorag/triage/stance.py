@@ -176,7 +176,7 @@ def graded_concepts(text: str) -> Mapping[str, float]:
             for m in pattern.finditer(clause):
                 around = clause[max(0, m.start() - 28) : m.end() + 22]
                 grade = 0.8
-                if _negated(clause, m.start()):
+                if _negated(clause, m.start()) or re.match(r"[a-z]*[- ]free\b", clause[m.end() :]):
                     grade = 0.0
                 elif _MINOR.search(around):
                     grade = 0.35

@@ -56,10 +56,10 @@ def build_corpus(embedded: Embedded | None, seed: int, simulated: int = SIMULATE
     z = featurise_pairs(pairs, embedded)
     y = np.array([LABELS.index(p["label"]) for p in pairs])
     weight = np.array([LITERATURE_WEIGHT] * len(literature) + [1.0] * len(made))
-    return Corpus(z, y, weight, [_group(p) for p in pairs], np.array([False] * len(literature) + [True] * len(made)))
+    return Corpus(z, y, weight, [group_of(p) for p in pairs], np.array([False] * len(literature) + [True] * len(made)))
 
 
-def _group(pair: dict[str, Any]) -> str:
+def group_of(pair: dict[str, Any]) -> str:
     """Pairs that share a source or a subject stay in one fold."""
     return str(pair["source"]) if pair["id"].startswith("sim") else str(pair["a"]["claim"]["subject"]).lower()
 

@@ -150,8 +150,14 @@ def _less_usual(pair: Pair) -> _Odd:
 def unusual(pair: Pair) -> Bridge | None:
     """One value lies outside the usual range of its property, the other inside."""
     main = pair.comparison.main
+    if main is None or main.compatible:
+        return None
+    if pair.profile.weight("elevation") > 0.4 and main.a.mid * main.b.mid < 0:
+        by_place = _odd_by_sense(pair, main)
+        if by_place.side is not None:
+            return Bridge("unusual value", "noise", "processing", 0.7, by_place.why, {}, "Smith et al. 2001", by_place.side)
     odd = _less_usual(pair)
-    if odd.side is None or main is None or main.compatible:
+    if odd.side is None:
         return None
     gap = abs(oddness(pair.a) - oddness(pair.b))
     return Bridge(
@@ -166,8 +172,8 @@ def unusual(pair: Pair) -> Bridge | None:
     )
 
 
-def _expected_sign(source: Source) -> int:
-    words = f"{source.subject} {source.property}"
+def _expected_sign(source: Source, question: str) -> int:
+    words = f"{source.subject} {source.property} {question}"
     if _HIGH_PLACES.search(words):
         return 1
     return -1 if _LOW_PLACES.search(words) else 0
@@ -190,7 +196,7 @@ def _odd_by_sense(pair: Pair, match: NumberMatch) -> _Odd:
         why = own_text_disagrees(source)
         if why:
             return _Odd(letter, why)
-    sign = _expected_sign(pair.a) or _expected_sign(pair.b)
+    sign = _expected_sign(pair.a, pair.question) or _expected_sign(pair.b, pair.question)
     if sign and match.a.dimension == "length" and match.a.mid * match.b.mid < 0:
         odd = "a" if match.a.mid * sign < 0 else "b"
         return _Odd(odd, "the place is a lowland" if sign < 0 else "the place is high ground")

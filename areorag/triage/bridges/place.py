@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 
 from ...planet.bodies import get_body
 from ..source import Source
 from .base import Bridge, Pair, metres, ramp
 
 _LAT = re.compile(r"(\d{1,2}(?:\.\d+)?)\s?°?\s?([NS])\b")
+_NAMES = re.compile(r"[A-Z][\w'-]+(?: (?:[A-Z][\w'-]+|\d\b|crater|landing site))*")
 _LON = re.compile(r"(\d{1,3}(?:\.\d+)?)\s?°?\s?([EW])\b")
 _WORDS = re.compile(r"mis-?registr|mis-?located|mis-?placed|wrong (?:place|site|crater|location)|offset of|"
                     r"co-?registr|georefer|"
@@ -57,7 +59,26 @@ def _odd_side(pair: Pair, pa: tuple[float, float], pb: tuple[float, float], radi
             da, db = separation_m(*place, *pa, radius), separation_m(*place, *pb, radius)
             if max(da, db) > 3 * min(da, db) + 2e4:
                 return "a" if da > db else "b"
+    for text in (pair.a.subject, pair.b.subject, pair.question):
+        for place, reach in named_places(text):
+            da, db = separation_m(*place, *pa, radius), separation_m(*place, *pb, radius)
+            if max(da, db) > 3 * min(da, db) + 2e4 and min(da, db) < 2 * reach + 1e5:
+                return "a" if da > db else "b"
     return None
+
+
+@lru_cache(maxsize=1024)
+def named_places(text: str) -> tuple[tuple[tuple[float, float], float], ...]:
+    """((lon, lat), half extent in metres) of the gazetteer's places that a text names exactly."""
+    from ...planet.gazetteer import Gazetteer
+
+    gazetteer = Gazetteer.load("Mars")
+    found = []
+    for name in _NAMES.findall(text):
+        feature = gazetteer.find(name)
+        if feature is not None:
+            found.append(((float(feature.lon), float(feature.lat)), 0.5 * float(feature.diameter_m or 0.0)))
+    return tuple(found)
 
 
 def misplaced(pair: Pair) -> Bridge | None:
@@ -70,7 +91,7 @@ def misplaced(pair: Pair) -> Bridge | None:
     reach = (pair.a.footprint_radius_m or 0.0) + (pair.b.footprint_radius_m or 0.0)
     reach = max(reach, 2.0 * max(pair.a.scale_m or 0.0, pair.b.scale_m or 0.0), 1500.0)
     words = bool(_WORDS.search(pair.text))
-    odd = _odd_side(pair, pa, pb, radius)
+    odd = _odd_side(pair, pa, pb, radius) if apart > reach else None
     for name, (lon, lat) in _flips(*pb).items():
         if (
             apart > 5e4 + reach
