@@ -21,7 +21,8 @@ import numpy as np
 from ..graph.connection import Database
 from ..graph.model import Observation
 from ..settings import Settings
-from .compose import compose, quote, relevant
+from ..triage.recalibration import normalised
+from .compose import compose, quote, relevant, topics
 from .model import Answer, ConflictView, Sentence, Source, Trace
 from .store import save
 from .views import conflict_view, fact_source, passage_source, source_of
@@ -104,12 +105,14 @@ class Asker:
             return self._finish(self._nothing(question, retrieval, trace), clock, began)
         with _timed(clock, "triage"):
             chosen = self._chosen(retrieval)
-            verdicts = self._verdicts(question, chosen, retrieval)
+            claims = [c for item in chosen for c in item.observation.claims]
+            asked = list(retrieval.intent.properties) or topics(question, claims)
+            verdicts = self._verdicts(question, chosen, asked)
         with _timed(clock, "answer"):
             sources, conflicts = _number(chosen, verdicts, passages)
             steps = _chain_sources(chain, sources) if chain is not None else []
             self._suggest(conflicts, verdicts)
-            asked, compare = list(retrieval.intent.properties), retrieval.intent.compare
+            compare = retrieval.intent.compare
             sentences = steps + self._sentences(question, sources, conflicts, asked, compare, trace)
             answer = Answer(
                 id=f"a-{secrets.token_hex(4)}",
@@ -145,11 +148,10 @@ class Asker:
                 out.append(_Chosen(o, added=True))
         return out
 
-    def _verdicts(self, question: str, chosen: list[_Chosen], retrieval: Retrieval) -> list[Verdict]:
+    def _verdicts(self, question: str, chosen: list[_Chosen], asked: Sequence[str]) -> list[Verdict]:
         """Triage all claim pairs; of the added observations only those in a conflict about the topic stay."""
         similarity = {c.observation.id: c.scores.get("f_k", 0.0) for c in chosen}
         verdicts = self.triage.triage_evidence(question, [c.observation for c in chosen], similarity, db=self.db)
-        asked = list(retrieval.intent.properties)
         verdicts = [v for v in verdicts if v.detected and (not asked or relevant(v.property, asked))]
         original = {c.observation.id for c in chosen if not c.added}
         verdicts = [v for v in verdicts if v.a_id in original or v.b_id in original]
@@ -300,8 +302,8 @@ def _number(
     for v in verdicts:
         for id_, before, after in zip((v.a_id, v.b_id), v.c_base, v.c_triage, strict=True):
             source = by_id[id_]
-            if source.confidence_after is None or after > source.confidence_after:
-                source.confidence_before, source.confidence_after = float(before), float(after)
+            if source.confidence_after is None or normalised(after) > source.confidence_after:
+                source.confidence_before, source.confidence_after = normalised(before), normalised(after)
     for id_, why in dropped.items():
         by_id[id_].kept, by_id[id_].why_left_out = False, why
     numbers = {s.id: s.n for s in sources}

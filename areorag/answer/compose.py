@@ -6,6 +6,7 @@ sides; temporal ones are put in order of time; what triage calls noise is left o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ..graph.model import Claim
@@ -13,6 +14,7 @@ from ..planet.lexicon import get_lexicon
 from ..planet.units import length as metres
 from .model import ConflictView, Sentence, Source
 
+_WORD = re.compile(r"[^\W_]+")
 MAX_GROUPS = 6
 MAX_LISTED = 8
 _CLASS_WORDS = {"instrument": "what the instruments can sense", "scale": "resolution", "temporal": "time"}
@@ -37,6 +39,22 @@ def relevant(prop: str, asked: Sequence[str]) -> bool:
             if term.name in ("mineralogy", "composition") and claim_term.kind in ("mineral", "group"):
                 return True
     return False
+
+
+def topics(question: str, claims: Sequence[Claim]) -> list[str]:
+    """Properties of `claims` that the question names in its own words, for questions outside the lexicon."""
+    words = {stem(w) for w in _WORD.findall(question.lower())}
+    named = []
+    for prop in dict.fromkeys(c.property for c in claims):
+        own = {stem(w) for w in _WORD.findall(prop.lower())}
+        if own and own <= words:
+            named.append(prop)
+    return named
+
+
+def stem(word: str) -> str:
+    """A word without its plural."""
+    return word[:-1] if len(word) > 3 and word.endswith("s") else word
 
 
 def where_from(source: Source) -> str:

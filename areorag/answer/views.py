@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..graph.model import Observation
+from ..triage.recalibration import normalised
 from .model import ConflictView, Source
 
 if TYPE_CHECKING:
@@ -88,8 +89,8 @@ def conflict_view(letter: str, verdict: Verdict, numbers: Mapping[str, int]) -> 
         bridge=verdict.bridge,
         explanation=verdict.explanation,
         features={k: float(v) for k, v in verdict.features.items()},
-        confidence_before=tuple(verdict.c_base),
-        confidence_after=tuple(verdict.c_triage),
+        confidence_before=(normalised(verdict.c_base[0]), normalised(verdict.c_base[1])),
+        confidence_after=(normalised(verdict.c_triage[0]), normalised(verdict.c_triage[1])),
         kept=tuple(verdict.kept),
         faulty_side=verdict.faulty_side,
     )

@@ -9,12 +9,14 @@ from rapidfuzz import fuzz
 
 from ..graph.model import Claim, Observation
 from ..planet.bodies import get_body
+from ..planet.lexicon import get_lexicon
 from .bridges.place import separation_m
 from .source import Source
 from .stance import content_words, jaccard
 from .tables import property_classes
 
 NEAR_M = 20_000.0
+_SUBSTANCES = ("mineral", "group", "element", "oxide")
 
 
 @lru_cache(maxsize=4096)
@@ -29,6 +31,24 @@ def property_kind(prop: str) -> str:
 def subject_key(claim: Claim) -> str:
     """Claims are compared within one kind of property."""
     return property_kind(claim.property)
+
+
+@lru_cache(maxsize=4096)
+def same_property(a: str, b: str) -> bool:
+    """True when two properties can contradict each other: one name, one within the other, or one kind of quantity.
+
+    Two minerals (elements, oxides) of different name never do: carbonate seen says nothing of smectite missed.
+    """
+    lexicon = get_lexicon()
+    ta, tb = lexicon.get(a), lexicon.get(b)
+    if ta is not None and tb is not None:
+        if ta.name == tb.name or tb.name in lexicon.narrower(ta.name) or ta.name in lexicon.narrower(tb.name):
+            return True
+        if ta.kind in _SUBSTANCES or tb.kind in _SUBSTANCES or "group" in ta.category + tb.category:
+            return False
+    if jaccard(content_words(a), content_words(b)) > 0:
+        return True
+    return property_kind(a) == property_kind(b)
 
 
 def same_subject(a: Claim, b: Claim) -> bool:
@@ -63,11 +83,8 @@ def comparable(oa: Observation, ca: Claim, ob: Observation, cb: Claim) -> bool:
     """Same body, same property, and the same subject or place."""
     if oa.body != ob.body:
         return False
-    same_words = jaccard(content_words(ca.property), content_words(cb.property)) > 0 or property_kind(
-        ca.property
-    ) == property_kind(cb.property)
     return (
-        same_words
+        same_property(ca.property, cb.property)
         and same_subject(ca, cb)
         and (meet(oa, ob) or ca.subject.strip().lower() == cb.subject.strip().lower())
     )

@@ -47,12 +47,18 @@ def _wanted(verdict: Verdict, a: Observation, b: Observation) -> tuple[str | Non
     """(words, instruments that would do, sort key of candidate rows)."""
     from ..planet.instruments import all_instruments
 
-    fine, coarse = sorted((a.resolution_m or 1.0, b.resolution_m or 1.0))
+    fine, coarse = sorted((_scale(a), _scale(b)))
     if verdict.category == "scale":
         middle = math.sqrt(fine * coarse)
         names = [i.name for i in all_instruments() if i.resolution_m and fine <= i.resolution_m[0] < coarse]
         text = f"{verdict.property} of the same ground at a resolution between {length(fine)} and {length(coarse)}"
-        return text, names, lambda r: abs(math.log((r["resolution_m"] or coarse) / middle))
+
+        def fit(row: Any) -> float:
+            """Distance from the middle in ln; what is not between the two comes last."""
+            res = row["resolution_m"]
+            return abs(math.log(res / middle)) if res and fine < res < 0.8 * coarse else math.inf
+
+        return text, names, fit
     if verdict.category == "instrument":
         sides = {a.instrument, b.instrument}
         names = [i.name for i in all_instruments() if i.name not in sides and _bridges(i, a, b)]
@@ -73,9 +79,19 @@ def _wanted(verdict: Verdict, a: Observation, b: Observation) -> tuple[str | Non
     return None, [], None
 
 
+def _scale(observation: Observation) -> float:
+    """Metres: what the label says, else what the instrument reaches, else one metre."""
+    from ..planet.instruments import get_instrument
+
+    if observation.resolution_m:
+        return observation.resolution_m
+    spec = get_instrument(observation.instrument, observation.platform)
+    return spec.resolution_m[0] if spec is not None and spec.resolution_m else 1.0
+
+
 def _bridges(instrument: Any, a: Observation, b: Observation) -> bool:
     """True when the instrument's wavelengths overlap one side's and its depth lies between or beyond both sides'."""
-    depth = instrument.penetration_depth_m[1] if instrument.penetration_depth_m else None
+    depth = instrument.penetration_depth_m
     depths = [d for d in (a.penetration_depth_m, b.penetration_depth_m) if d]
     deep_enough = depth is not None and bool(depths) and depth >= min(depths)
     bands = [o.band for o in (a, b) if o.band is not None and o.band.min_nm and o.band.max_nm]
@@ -103,8 +119,10 @@ def _nearest(db: Database, a: Observation, b: Observation, instruments: list[str
     if not rows:
         return None
     row = min(rows, key=lambda r: (key(r), r["distance_m"], r["id"]))
+    if math.isinf(key(row)):
+        return None
     facts = [length(row["resolution_m"])] if row["resolution_m"] else []
     if row["mars_year"] is not None and row["ls_deg"] is not None:
         facts.append(f"MY {row['mars_year']}, Ls {row['ls_deg']:.0f}°")
-    facts.append(f"{length(row['distance_m'])} away")
+    facts.append(f"{length(row['distance_m'])} away" if row["distance_m"] >= 1.0 else "at the same place")
     return f"{row['id']} ({row['instrument']}, {', '.join(facts)})"
