@@ -73,6 +73,7 @@ class Settings(BaseSettings):
     pool: int = Field(200, ge=1)
     feedback: bool = True
     selector: str = "coverage"
+    reranker: str | None = Field(None, description="cross-encoder of the rerank selector: st:<model>")
 
     # PICT (AreoRAG §III-D)
     epsilon: float = Field(0.3, gt=0)

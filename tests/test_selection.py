@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from areorag.errors import EmptyQuestionError, SelectionError, UnknownNameError
+from areorag.errors import EmptyQuestionError, SelectionError, SettingsError, UnknownNameError
 from areorag.retrieval import Candidate, Options, select
 from areorag.retrieval.selection.baselines import dpp, mmr, reciprocal_rank_fusion
 from areorag.retrieval.selection.demand import demand_distribution, inverse_validation, spread
@@ -399,6 +399,26 @@ def test_objects_and_mappings_serve_as_candidates():
 def test_a_reranker_decides_when_one_is_given():
     got = select("ice", ["a", "b"], k=1, selector="rerank", embedder=HashEmbedder(), reranker=lambda q, t: [0.1, 0.9])
     assert got.ids == ["1"]
+
+
+def test_the_reranker_of_the_settings_is_used_and_a_wrong_name_is_refused(monkeypatch):
+    import sys
+    import types
+
+    class CrossEncoder:
+        def __init__(self, model):
+            assert model == "some/model"
+
+        def predict(self, pairs, show_progress_bar):
+            return [len(text) for _, text in pairs]
+
+    monkeypatch.setitem(sys.modules, "sentence_transformers", types.SimpleNamespace(CrossEncoder=CrossEncoder))
+    monkeypatch.setenv("AREORAG_RERANKER", "st:some/model")
+    got = select("ice", ["a", "much longer"], k=1, selector="rerank", embedder=HashEmbedder())
+    assert got.ids == ["1"]
+    monkeypatch.setenv("AREORAG_RERANKER", "magic")
+    with pytest.raises(SettingsError, match="magic"):
+        select("ice", ["a", "b"], k=1, selector="rerank", embedder=HashEmbedder())
 
 
 def test_mmr_and_dpp_avoid_a_copy_that_topk_takes():

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ...errors import SelectionError
+from ...errors import MissingExtraError, SelectionError, SettingsError
 
 Reranker = Callable[[str, Sequence[str]], Sequence[float]]
 """(question, texts) → a relevance for each text: what a cross-encoder does."""
@@ -92,10 +92,39 @@ def rerank(question: str, texts: Sequence[str], reranker: Reranker | None) -> np
         None is configured, or it returned something other than one finite number a text.
     """
     if reranker is None:
-        raise SelectionError("selector rerank needs a cross-encoder: pass reranker=(question, texts) -> scores")
+        raise SelectionError(
+            "selector rerank needs a cross-encoder: pass reranker=(question, texts) -> scores, or set AREORAG_RERANKER=st:<model>"
+        )
     scores = np.asarray(list(reranker(question, texts)), float)
     if scores.shape != (len(texts),) or not np.isfinite(scores).all():
         raise SelectionError(
             f"the re-ranker returned {scores.shape} numbers for {len(texts)} texts, or not finite ones"
         )
     return scores
+
+
+def configured_reranker(name: str | None) -> Reranker | None:
+    """The cross-encoder that the setting ``reranker`` names (``st:<model>``, a name or a folder), or None.
+
+    Raises
+    ------
+    SettingsError
+        The name has another form.
+    MissingExtraError
+        sentence-transformers is not installed.
+    """
+    if not name:
+        return None
+    kind, _, model = name.partition(":")
+    if kind != "st" or not model:
+        raise SettingsError(f"unknown reranker {name!r}: use st:<model>")
+    try:
+        from sentence_transformers import CrossEncoder
+    except ImportError:
+        raise MissingExtraError("sentence-transformers", "st") from None
+    net = CrossEncoder(model)
+
+    def score(question: str, texts: Sequence[str]) -> Sequence[float]:
+        return [float(s) for s in net.predict([(question, t) for t in texts], show_progress_bar=False)]
+
+    return score

@@ -100,7 +100,7 @@ def select(
     embedder : for what comes without a vector; default the one that the settings name
     query_vector : (d,) of the question, where it is known
     sub_queries, generator : sub-queries, or a language model that writes them; default the question's own parts
-    reranker : (question, texts) → scores, a cross-encoder, for ``rerank``
+    reranker : (question, texts) → scores, a cross-encoder, for ``rerank``; default the one that the settings name
     index : a corpus; ``graph`` searches it whole (without one it builds an index over `items`)
 
     Returns
@@ -318,7 +318,12 @@ def _rrf(p: _Problem) -> Selection:
 
 
 def _rerank(p: _Problem) -> Selection:
-    scores = baselines.rerank(p.question, [c.full_text for c in p.pool], p.reranker)
+    reranker = p.reranker
+    if reranker is None:
+        from ...settings import load_settings
+
+        reranker = baselines.configured_reranker(load_settings().reranker)
+    scores = baselines.rerank(p.question, [c.full_text for c in p.pool], reranker)
     return _plain(p, "rerank", baselines.top_k(scores, p.k), scores)
 
 
