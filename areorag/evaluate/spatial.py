@@ -24,7 +24,7 @@ from .spatial_shapes import KINDS, figure
 log = logging.getLogger(__name__)
 
 RADIUS_M = 3_396_190.0
-FOOTPRINTS = 240
+FOOTPRINTS = 120
 DATABASE_QUERIES = 250
 
 Progress = Callable[[str, int, int | None], None]
