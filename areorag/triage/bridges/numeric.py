@@ -155,7 +155,9 @@ def unusual(pair: Pair) -> Bridge | None:
     if pair.profile.weight("elevation") > 0.4 and main.a.mid * main.b.mid < 0:
         by_place = _odd_by_sense(pair, main)
         if by_place.side is not None:
-            return Bridge("unusual value", "noise", "processing", 0.7, by_place.why, {}, "Smith et al. 2001", by_place.side)
+            return Bridge(
+                "unusual value", "noise", "processing", 0.7, by_place.why, {}, "Smith et al. 2001", by_place.side
+            )
     odd = _less_usual(pair)
     if odd.side is None:
         return None
