@@ -43,8 +43,11 @@ def run(scale: str = "small") -> dict[str, Any]:
     }
 
 
-def bench_distances(n: int, d: int, *, threads: int = 1) -> dict[str, Any]:
-    """Rates in million distances a second, for n pairs and for one query against n; ratios to the baselines."""
+def bench_distances(n: int, d: int, *, threads: int | None = None) -> dict[str, Any]:
+    """Rates in million distances a second, for n pairs and for one query against n; ratios to the baselines.
+
+    `threads`: for both; None: what each library does by itself.
+    """
     rng = np.random.default_rng(d)
     rho_x, rho_y = rng.uniform(0, 16, n), rng.uniform(0, 16, n)
     u, v = _unit(rng, n, d), _unit(rng, n, d)
@@ -59,7 +62,11 @@ def bench_distances(n: int, d: int, *, threads: int = 1) -> dict[str, Any]:
         "query": lambda: np.arccosh(np.maximum(-inner(x[0], y), 1.0)),
     }
     geoopt = _geoopt(x, y, threads)
-    out: dict[str, Any] = {"n": n, "threads": threads, "baseline": "geoopt" if geoopt else "geoopt is not installed"}
+    out: dict[str, Any] = {
+        "n": n,
+        "threads": threads or "default",
+        "baseline": "geoopt" if geoopt else "geoopt is not installed",
+    }
     for kind in ("pairs", "query"):
         calls = [ours[kind], naive[kind]] + ([geoopt[kind]] if geoopt else [])
         seconds = _alternate(calls)
@@ -82,7 +89,7 @@ def accuracy(d: int, *, n: int = 60) -> dict[str, float]:
     exact = np.array([exact_distance(*row) for row in zip(rho_x, u, rho_y, v, strict=True)])
     x, y = from_polar(rho_x, u), from_polar(rho_y, v)
     got = {"ours": distance(rho_x, u, rho_y, v), "numpy_acosh": np.arccosh(np.maximum(-inner(x, y), 1.0))}
-    geoopt = _geoopt(x, y, 1)
+    geoopt = _geoopt(x, y, None)
     if geoopt:
         got["geoopt"] = geoopt["pairs"]().numpy()
     return {name: float(np.max(np.abs(np.nan_to_num(g) / exact - 1))) for name, g in got.items()}
@@ -164,7 +171,7 @@ def _alternate(calls: list[Callable[[], Any]]) -> list[float]:
     return best
 
 
-def _geoopt(x: Float, y: Float, threads: int) -> dict[str, Callable[[], Any]] | None:
+def _geoopt(x: Float, y: Float, threads: int | None) -> dict[str, Callable[[], Any]] | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -173,7 +180,8 @@ def _geoopt(x: Float, y: Float, threads: int) -> dict[str, Callable[[], Any]] | 
         except ImportError:
             return None
         manifold = geoopt.Lorentz(k=1.0)
-    torch.set_num_threads(threads)
+    if threads is not None:
+        torch.set_num_threads(threads)
     a, b = torch.from_numpy(x), torch.from_numpy(y)
 
     def call(first: Any) -> Any:

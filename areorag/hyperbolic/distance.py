@@ -6,6 +6,8 @@ form used here adds two terms that are never negative, from (rho, u) as they are
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -43,7 +45,7 @@ def distance(
     v: ArrayLike,
     K: float = -1.0,
     *,
-    threads: int = 1,
+    threads: int | None = None,
     out: Float | None = None,
 ) -> Float:
     r"""Geodesic distance from the polar form (METHODS §1, Numerics; equals AreoRAG Definition 3).
@@ -55,7 +57,8 @@ def distance(
     rho_x, rho_y : (...) geodesic distance of the points from the origin, ≥ 0
     u, v : (..., d) unit vectors
     K : curvature, < 0
-    threads : how many to use for long one-dimensional batches; the result does not depend on it
+    threads : for long one-dimensional batches; None: as BLAS does, the cores this process may use or OMP_NUM_THREADS,
+        from 100,000 distances on. The result does not depend on it
     out : (n,) float64 array to write a long one-dimensional batch into
 
     Returns
@@ -69,13 +72,23 @@ def distance(
     rx, ry, u, v = _a(rho_x), _a(rho_y), _a(u), _a(v)
     shape = np.broadcast_shapes(rx.shape, ry.shape, u.shape[:-1], v.shape[:-1])
     if len(shape) == 1 and shape[0] > _BLOCK and u.shape[-1] == v.shape[-1]:
-        return _distance_long(rx, u, ry, v, k, np.empty(shape) if out is None else out, max(1, threads))
+        return _distance_long(rx, u, ry, v, k, np.empty(shape) if out is None else out, _threads(shape[0], threads))
     diff = u - v
     d = distance_from_chord2(rx, ry, np.einsum("...i,...i->...", diff, diff), K)
     if out is not None:
         out[...] = d
         return out
     return d
+
+
+def _threads(n: int, wanted: int | None) -> int:
+    if wanted is not None:
+        return max(1, wanted)
+    if n < 100_000:
+        return 1
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, min(cores, int(limit) if limit.isdigit() else cores, 8))
 
 
 def _distance_long(rx: Float, u: Float, ry: Float, v: Float, k: float, out: Float, threads: int) -> Float:
