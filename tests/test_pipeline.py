@@ -253,6 +253,31 @@ def test_killed_at_any_point_and_run_again_gives_the_same_graph(
     assert cut, "no run was cut short: nothing was tested"
 
 
+CLUSTER = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from test_pipeline import Words
+from areorag.graph.connection import Database
+from areorag.ingest.pipeline import ingest_paths
+from areorag.settings import load_settings
+if __name__ == "__main__":
+    settings = load_settings(home={home!r}, neo4j_version={version!r}, workers=2)
+    with Database.open(settings) as db:
+        print(ingest_paths(db, [Path({path!r})], settings, scheduler={scheduler!r}, embedder=Words()).added)
+"""
+
+
+def cluster_script(settings: Settings, archive: Path, scheduler: str) -> str:
+    return CLUSTER.format(
+        tests=str(Path(__file__).parent),
+        home=str(settings.home),
+        version=settings.neo4j_version,
+        path=str(archive),
+        scheduler=scheduler,
+    )
+
+
 def test_reading_on_a_cluster_of_this_machine_gives_the_same_graph(
     db: Database, archive: Path, settings: Settings
 ) -> None:
@@ -261,15 +286,7 @@ def test_reading_on_a_cluster_of_this_machine_gives_the_same_graph(
     digest = content_digest(db)
     db.schema_text("CYPHER 5 MATCH (n) WHERE NOT n:Migration DETACH DELETE n")
     settings.workers = 2
-    script = (
-        "import sys\nsys.path.insert(0, %r)\nfrom pathlib import Path\nfrom test_pipeline import Words\n"
-        "from areorag.graph.connection import Database\nfrom areorag.ingest.pipeline import ingest_paths\n"
-        "from areorag.settings import load_settings\n"
-        "if __name__ == '__main__':\n"
-        "    settings = load_settings(home=%r, neo4j_version=%r, workers=2)\n"
-        "    with Database.open(settings) as db:\n"
-        "        print(ingest_paths(db, [Path(%r)], settings, scheduler='local', embedder=Words()).added)\n"
-    ) % (str(Path(__file__).parent), str(settings.home), settings.neo4j_version, str(archive))
+    script = cluster_script(settings, archive, "local")
     file = archive.parent / "on_cluster.py"
     file.write_text(script)
     done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, timeout=240, check=False)
@@ -299,14 +316,7 @@ def test_a_cluster_of_two_processes_on_loopback_reads_the_files(
     worker = ["distributed.cli.dask_worker", address, "--nworkers", "1", "--nthreads", "1", "--no-dashboard"]
     running += [subprocess.Popen([*with_dask, *worker, "--host", "127.0.0.1"], **quiet) for _ in range(2)]
     try:
-        script = (
-            "import sys\nsys.path.insert(0, %r)\nfrom pathlib import Path\nfrom test_pipeline import Words\n"
-            "from areorag.graph.connection import Database\nfrom areorag.ingest.pipeline import ingest_paths\n"
-            "from areorag.settings import load_settings\n"
-            "settings = load_settings(home=%r, neo4j_version=%r)\n"
-            "with Database.open(settings) as db:\n"
-            "    print(ingest_paths(db, [Path(%r)], settings, scheduler=%r, embedder=Words()).added)\n"
-        ) % (str(Path(__file__).parent), str(settings.home), settings.neo4j_version, str(archive), address)
+        script = cluster_script(settings, archive, address)
         deadline = time.monotonic() + 90
         while True:  # the scheduler takes a while to listen
             done = subprocess.run(
