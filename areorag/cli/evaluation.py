@@ -151,7 +151,8 @@ def regions(
     from ..evaluate import regions as module
 
     with progress_bars() as bars:
-        _show(module.run(questions=questions, mask=mask, inject=inject, ablate=ablate, home=home, progress=bars), json)
+        told = None if bars is None else lambda done, total: bars("questions", done, total)
+        _show(module.run(questions=questions, mask=mask, inject=inject, ablate=ablate, home=home, progress=told), json)
 
 
 @app.command(epilog="Example: areorag eval containment --json containment.json")
