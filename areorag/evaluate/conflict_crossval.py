@@ -89,3 +89,15 @@ def _draw(
             f"without {g}": m["cca"] for g, m in report["ablations"].items()
         }
         ablation(bars, out / "pict_ablation.svg", "Feature groups left out")
+
+
+def main() -> None:
+    """Write ``docs/img/pict_*.svg`` and the figures as JSON to standard output."""
+    import json
+    import sys
+
+    sys.stdout.write(json.dumps(run(out=Path("docs/img")), indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -12,7 +12,7 @@ import itertools
 import logging
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -183,7 +183,8 @@ class Triage:
         features = featurise(
             pair, interaction.h_inter if interaction else None, interaction.cross_support if interaction else None
         )
-        prediction = fuse(self.model.predict(features.z, self.ablate)[0], features.bridges)
+        learned = self.model.predict(features.z, self.ablate)[0]
+        prediction = fuse(learned, features.bridges, same_value=_same_value(a, b))
         decision = self._decide(prediction, interaction, features)
         if overruled is not None:
             decision = _overruled(decision, str(overruled["category"]))
@@ -356,15 +357,21 @@ def _overruled(decision: _Decision, category: str) -> _Decision:
     return _Decision(detected, category, p, False, decision.signals | {"overruled": True})
 
 
-def fuse(prediction: Prediction, bridges: Mapping[str, Bridge | None]) -> Prediction:
-    """Let a proof of error stand over the learned weights: an impossible value, a coordinate flip, a datum offset.
+def _same_value(a: Source, b: Source) -> bool:
+    """Do both claims state the very same value, word for word?"""
+    return bool(a.value.strip()) and a.value.strip().casefold() == b.value.strip().casefold()
 
-    The classifier sees these tests as features among two hundred; where one of them proves a bookkeeping error by itself,
-    the odds of noise are multiplied by e³ and a conflict is certain.
+
+def fuse(prediction: Prediction, bridges: Mapping[str, Bridge | None], *, same_value: bool = False) -> Prediction:
+    """Let proofs stand over the learned weights.
+
+    The classifier sees the fault tests as features among two hundred; where one of them proves a bookkeeping error by itself
+    (an impossible value, a coordinate flip, a datum offset, a lost sign), the odds of noise are multiplied by e³ and a
+    conflict is certain. Two claims of the very same value do not contradict each other.
     """
     proofs = [bridges.get(name) for name in ("impossible", "misplaced", "datum", "sign_flip")]
     if not any(b is not None and b.score >= 0.9 and b.faulty for b in proofs):
-        return prediction
+        return replace(prediction, p_conflict=min(prediction.p_conflict, 0.1)) if same_value else prediction
     raised = {c: v * (math.exp(3.0) if c == "noise" else 1.0) for c, v in prediction.p_category.items()}
     total = sum(raised.values())
     return Prediction(max(prediction.p_conflict, 0.95), {c: v / total for c, v in raised.items()})
