@@ -42,17 +42,19 @@ def read_path(path: str | Path, *, root: str | Path | None = None, adapter: str 
     small = [p for p in files if is_label(p, 1 << 19)]
     labels = {p.resolve() for p in small}
     owners: dict[Path, Path] = {}
+    read: set[Path] = set()
     out: list[FileReport] = []
     for batch in (small, [p for p in files if p.resolve() not in labels]):
         for file in batch:
             if file.resolve() in owners:
                 continue
             report, companions = read_file(file, context, adapter)
+            read.add(file.resolve())
             out.append(report)
             for companion in companions:
                 if companion.resolve() not in labels:
                     owners.setdefault(companion.resolve(), file)
-    out += [companion_report(p, owners[p.resolve()], base) for p in files if p.resolve() in owners]
+    out += [companion_report(p, owners[p.resolve()], base) for p in files if p.resolve() not in read]
     return sorted(out, key=lambda r: r.path)
 
 

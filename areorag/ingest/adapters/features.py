@@ -18,10 +18,10 @@ from ...planet.bodies import MARS
 from .. import normalise as nz
 from ..draft import Draft, band, known_body
 from ..footprint import EAST_CENTRIC, Frame, Place, given, spot
-from ..names import target
+from ..names import MISSION_OF, target
 from .base import Context, Result, Source, complete, rejected
 from .index3 import seasons
-from .localisation import is_localisation
+from .localisation import is_localisation, mission_near
 from .rover3 import is_calibration_target, place_rover
 
 ODE_KEYWORDS: dict[str, tuple[str, ...]] = {
@@ -447,12 +447,26 @@ class GeoJson:
             draft.problems.append("no usable geometry")
         if properties.get("EDR_NAME"):
             _mmgis(draft, properties)
+        if draft.sol is not None and draft.place is not None and not any(draft.platform_names):
+            self._rover_near(draft)
         site, drive = nz.integer(properties.get("SITE")), nz.integer(properties.get("DRIVE"))
         if site is not None and drive is not None:
             draft.meta["site"], draft.meta["drive"] = site, drive
             if draft.place is None:
                 place_rover(draft, context, site, drive)
         return draft
+
+    @staticmethod
+    def _rover_near(draft: Draft) -> None:
+        """A record with a sol beside a landing site is that mission's."""
+        place = draft.place
+        mission = (
+            mission_near(place.lon, place.lat) if place and place.lon is not None and place.lat is not None else None
+        )
+        if mission is not None:
+            draft.platform_names = [next((p for p, m in MISSION_OF.items() if m == mission), mission)]
+            draft.kind = "insitu"
+            draft.warn(f"platform {draft.platform_names[0]} told by the sol and the place")
 
 
 def _mmgis(draft: Draft, properties: Mapping[str, Any]) -> None:

@@ -20,6 +20,7 @@ from ..normalise import integer, latitude, longitude, number
 
 NEAR_DEG = 2.5
 """A rover stays within this angle of its landing site; a table farther from all of them belongs to no mission."""
+MAX_TABLE_BYTES = 64 << 20
 _SITE = ("site", "SITE", "Site", "rmc_site", "system_rmc_site")
 _DRIVE = ("drive", "DRIVE", "Drive", "pos", "rmc_drive", "system_rmc_drive", "position")
 _RMC = ("RMC", "rmc", "site_pos", "site_drive", "final_rmc")
@@ -193,8 +194,8 @@ def gather(paths: Iterable[Path], root: Path, make_source: Any) -> Places:
             continue
         source = make_source(path, root)
         try:
-            if is_localisation(source):
+            if path.stat().st_size <= MAX_TABLE_BYTES and is_localisation(source):
                 out.merge(read_places(source))
-        except LabelError:
+        except (LabelError, OSError):
             continue
     return out

@@ -215,24 +215,21 @@ def iter_reports(
     context = context or gather_context(files, root)
     count = workers if workers is not None else max(1, min(8, os.cpu_count() or 1))
     small = [p for p in files if is_label(p, SMALL_LABEL)]
-    first = set(small)
-    rest = [p for p in files if p not in first]
+    labels = {_key(p) for p in small}
+    rest = [p for p in files if _key(p) not in labels]
     owners: dict[Path, Path] = {}
+    read: set[Path] = set()
     with Pool(min(count, len(files)), context, timeout_s, adapter) as pool:
         for batch in (small, rest):
             for path, report, companions in pool.map(p for p in batch if _key(p) not in owners):
+                read.add(_key(path))
                 for companion in companions:
-                    if _key(companion) not in first_keys(first):
+                    if _key(companion) not in labels:
                         owners.setdefault(_key(companion), path)
                 yield report
         for path in files:
-            if path not in first and _key(path) in owners:
+            if _key(path) not in read:
                 yield companion_report(path, owners[_key(path)], root)
-
-
-def first_keys(paths: set[Path]) -> set[Path]:
-    """Resolved forms of paths."""
-    return {_key(p) for p in paths}
 
 
 def _key(path: Path) -> Path:
