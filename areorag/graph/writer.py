@@ -270,19 +270,51 @@ class ObservationWriter:
                 sources = [_source(name) for name in o.derived_from if name and name != data_id]
                 derived.setdefault(data_id, {"data_id": data_id, "sources": sources})
         ordered = [products[k] for k in sorted(products)]
-        before = {r["data_id"] for r in tx.run("known_products", ids=sorted(products)) if r["placeholder"]}
-        tx.run("write_products", rows=ordered)
-        tx.run("write_from_product", rows=links, run=self.run_id)
+        known = {r["data_id"]: r for r in tx.run("known_products", ids=sorted(products))}
+        fresh = [{"id": link["id"], **products[link["data_id"]]} for link in links if link["data_id"] not in known]
+        once = {row["data_id"]: row for row in fresh}
+        if once:  # nothing to compare with: made and tied in one statement
+            tx.run("create_products", rows=[once[k] for k in sorted(once)], run=self.run_id)
+        rest = [link for link in links if once.get(link["data_id"], {}).get("id") != link["id"]]
+        if rest:
+            tx.run("write_products", rows=[r for r in ordered if r["data_id"] in known])
+            tx.run("write_from_product", rows=rest, run=self.run_id)
         lids = [{"data_id": r["data_id"], "lid": r["p"]["lid"]} for r in ordered if r["p"].get("lid")]
         if lids:
             tx.run("resolve_lids", rows=lids)
+        before = sorted(k for k, r in known.items() if r["placeholder"])
         if before:
-            tx.run("drop_stem_links", ids=sorted(before))
-        tx.run("resolve_placeholders", rows=[{"data_id": r["data_id"], "stems": stems(r["data_id"])} for r in ordered])
+            tx.run("drop_stem_links", ids=before)
+        self._stand_ins(tx, [r["data_id"] for r in ordered])
         if derived:
-            rows = [derived[k] for k in sorted(derived)]
-            tx.run("write_derived_from", rows=rows)
-            tx.run("resolve_new_placeholders", rows=rows)
+            self._sources(tx, [derived[k] for k in sorted(derived)])
+
+    def _stand_ins(self, tx: Transaction, data_ids: list[str]) -> None:
+        """Products that a source named without suffix may mean: tied to what is derived from it."""
+        of = {data_id: stems(data_id) for data_id in data_ids}
+        named = {r["key"] for r in tx.run("placeholders_by_key", keys=sorted({k for ks in of.values() for k in ks}))}
+        rows = [{"data_id": d, "stems": [k for k in ks if k in named]} for d, ks in of.items() if named & set(ks)]
+        if rows:
+            tx.run("resolve_placeholders", rows=rows)
+
+    def _sources(self, tx: Transaction, rows: list[dict[str, Any]]) -> None:
+        """Tie derived products to their sources; one that is not there yet gets a placeholder."""
+        plain = {s["data_id"]: s for row in rows for s in row["sources"] if not s["lid"]}
+        known = {r["data_id"]: r for r in tx.run("known_products", ids=sorted(plain))}
+        fresh = [plain[k] for k in sorted(plain) if k not in known]
+        if fresh:
+            tx.run("create_placeholders", rows=fresh)
+        direct = [{**row, "sources": [s for s in row["sources"] if not s["lid"]]} for row in rows]
+        tx.run("link_sources", rows=[row for row in direct if row["sources"]])
+        with_lid = [{**row, "sources": [s for s in row["sources"] if s["lid"]]} for row in rows]
+        with_lid = [row for row in with_lid if row["sources"]]
+        if with_lid:
+            tx.run("write_derived_from", rows=with_lid)
+        named = {k for k in plain if k not in known or known[k]["placeholder"]}
+        open_ = [{**row, "sources": [s for s in row["sources"] if s["lid"] or s["data_id"] in named]} for row in rows]
+        open_ = [row for row in open_ if row["sources"]]
+        if open_:
+            tx.run("resolve_new_placeholders", rows=open_)
 
 
 def write_observations(

@@ -1,8 +1,8 @@
 // Explainable conflicts found so far, with the position and depth of their two sides and when they were found
 CYPHER 5
 MATCH (c:Conflict)
-WHERE c.category <> 'noise'
+WHERE coalesce(c.overruled_category, c.category) IN ['instrument', 'scale', 'temporal']
 MATCH (c)-[:BETWEEN]->(:Claim)<-[:ASSERTS]-(h:Hyperedge)
 WHERE h.rho IS NOT NULL AND h.direction IS NOT NULL
-RETURN c.id AS id, c.category AS category, c.mars_year AS mars_year, toString(c.created) AS created,
+RETURN c.id AS id, coalesce(c.overruled_category, c.category) AS category, toString(c.created) AS created,
        collect(DISTINCT {id: h.id, rho: h.rho, direction: h.direction}) AS sides

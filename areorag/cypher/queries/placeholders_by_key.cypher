@@ -1,0 +1,6 @@
+// Which keys are those of products that are only named so far
+CYPHER 5
+UNWIND $keys AS key
+MATCH (p:Product {key: key})
+WHERE p.placeholder
+RETURN DISTINCT key
