@@ -90,6 +90,7 @@ def ids(retrieval):
         ("everything within 5 km of 77.45E 18.44N except from PIXL", {"NAV-1", "HI-1", "CTX-1", "CR-1"}),
         ("CTX in 179E-181E, 1S-1N", {"AM-1", "AM-2"}),
         ("Mars Years 29 to 31 at Gale", {"HI-G"}),
+        ("Perseverance or CRISM at Jezero", {"CR-1", "PX-1", "PX-2", "NAV-1"}),
     ],
 )
 def test_what_comes_back_meets_every_constraint(retriever, question, expected):

@@ -174,7 +174,7 @@ class ColumnStore:
                 return self._columns
             stamp = repr(self.db.read("retrieval_stamp")[0])
             if self._columns is None or stamp != self._stamp:
-                self._columns = self._load(stamp)
+                self._columns = self._from_disk(stamp) or self._load(stamp)
                 self._stamp = stamp
             self._version = version
             return self._columns
@@ -190,6 +190,11 @@ class ColumnStore:
             self._columns, self._version, self._stamp = None, "", ""
 
     # ------------------------------------------------------------ loading
+    def _from_disk(self, stamp: str) -> Columns | None:
+        from . import column_cache
+
+        return column_cache.read(self._disk_path("columns"), stamp)
+
     def _load(self, stamp: str) -> Columns:
         rows: list[dict[str, Any]] = []
         after = ""
@@ -202,6 +207,9 @@ class ColumnStore:
         columns = build_columns(rows, self._vectors(rows), self.embedder, stamp)
         columns.topic_rows = self._topics(columns)
         columns.facts = self._facts()
+        from . import column_cache
+
+        column_cache.write(self._disk_path("columns"), columns, stamp)
         return columns
 
     def _facts(self) -> dict[str, FactRow]:
@@ -245,7 +253,7 @@ class ColumnStore:
         dim = self.embedder.dim
         out = np.zeros((len(rows), dim), dtype=np.float32)
         keys = [f"{r['hash']}|{hashlib.sha256((r['text'] or '').encode()).hexdigest()[:16]}" for r in rows]
-        path = self._disk_path()
+        path = self._disk_path("vectors")
         known = _read_disk(path, dim)
         missing = []
         for i, key in enumerate(keys):
@@ -273,11 +281,11 @@ class ColumnStore:
         _write_disk(path, keys, out)
         return out
 
-    def _disk_path(self) -> Path:
+    def _disk_path(self, what: str) -> Path:
         name = hashlib.sha256(
             f"{self.db.uri}|{self.db.database}|{self.settings.home}|{self.embedder.name}".encode()
         ).hexdigest()[:16]
-        return self.settings.cache_dir / "retrieval" / f"vectors-{name}.npz"
+        return self.settings.cache_dir / "retrieval" / f"{what}-{name}.npz"
 
 
 def topic_key(name: str) -> str:

@@ -59,10 +59,18 @@ def constraints(intent: SpatialIntent, columns: Columns) -> list[Constraint]:
     def add(name: str, wanted: str, mask: Mask) -> None:
         out.append(Constraint(name, wanted, mask))
 
-    if intent.instruments:
-        add("instrument", ", ".join(intent.instruments), instrument_mask(columns, intent.instruments))
-    if intent.platforms:
-        add("platform", ", ".join(intent.platforms), platform_mask(columns, intent.platforms))
+    apart = _platforms_apart(intent)
+    if apart:  # "TGO or SAM": two sources beside each other, not SAM on TGO
+        rest = [p for p in intent.platforms if p not in apart]
+        mask = instrument_mask(columns, intent.instruments)
+        if rest:
+            mask &= platform_mask(columns, rest)
+        add("source", ", ".join([*intent.instruments, *apart]), mask | platform_mask(columns, apart))
+    else:
+        if intent.instruments:
+            add("instrument", ", ".join(intent.instruments), instrument_mask(columns, intent.instruments))
+        if intent.platforms:
+            add("platform", ", ".join(intent.platforms), platform_mask(columns, intent.platforms))
     if intent.kinds:
         add("kind", ", ".join(intent.kinds), columns.coded["kind"].is_in(set(intent.kinds)))
     if intent.resolution_m is not None:
@@ -78,6 +86,19 @@ def constraints(intent: SpatialIntent, columns: Columns) -> list[Constraint]:
         add("date", f"{intent.dates[0] or '…'} to {intent.dates[1] or '…'}", date_mask(columns, intent.dates))
     out += exclusions(intent, columns)
     return out
+
+
+def _platforms_apart(intent: SpatialIntent) -> list[str]:
+    """Platforms named beside instruments of which they carry none: they are sources of their own."""
+    if not (intent.instruments and intent.platforms):
+        return []
+    hosts: set[str] = set()
+    for name in intent.instruments:
+        spec = get_instrument(name)
+        if spec is None:
+            return []
+        hosts |= {canonical_platform(p) for p in spec.platforms}
+    return [p for p in intent.platforms if canonical_platform(p) not in hosts]
 
 
 def exclusions(intent: SpatialIntent, columns: Columns) -> list[Constraint]:

@@ -85,7 +85,8 @@ class Ranked:
 
     def scores_of(self, i: int) -> dict[str, float]:
         """Every score of one candidate."""
-        out = {name: round(float(v[i]), 6) for name, v in self.scores.items()}
+        skip = ("f_s", "f_sparse", "f_dense") if self.weights.spatial == 0 else ()
+        out = {name: round(float(v[i]), 6) for name, v in self.scores.items() if name not in skip}
         out["pareto_layer"] = float(self.layer[i])
         return out
 

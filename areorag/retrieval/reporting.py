@@ -64,6 +64,8 @@ def explain_candidates(
 def value_of(columns: Columns, row: int, name: str) -> str:
     """What a record has for a constraint, in words."""
     key = name.removeprefix("not ")
+    if key == "source":
+        return columns.coded["instrument"].value(row) or columns.coded["platform"].value(row) or "none"
     if key in ("instrument", "platform", "kind"):
         return columns.coded[key].value(row) or "none"
     numbers = {
