@@ -28,7 +28,7 @@ from ..planet.instruments import InstrumentSpec, get_instrument
 from ..planet.marstime import from_ls, ltst, mars_time, mission_sol
 
 LABELS = {"T": "temporal", "S": "scale", "I": "instrument", "N": "noise", "=": "none"}
-FILES = ("temporal", "scale", "instrument", "noise", "none", "hard", "more")
+FILES = ("temporal", "scale", "instrument", "noise", "none", "hard", "more", "fresh")
 SOL_HOUR_S = 88775.244 / 24.0
 BENIGN_FLAGS = ("CLUTTER_CHECKED", "PARTIAL_DUST_COVER", "COMPRESSED", "BINNED_2X2", "OFF_NADIR", "LOW_SUN", "SUMMED")
 LEVELS = {

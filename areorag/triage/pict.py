@@ -366,11 +366,13 @@ def fuse(prediction: Prediction, bridges: Mapping[str, Bridge | None], *, same_v
     """Let proofs stand over the learned weights.
 
     The classifier sees the fault tests as features among two hundred; where one of them proves a bookkeeping error by itself
-    (an impossible value, a coordinate flip, a datum offset, a lost sign), the odds of noise are multiplied by e³ and a
-    conflict is certain. Two claims of the very same value do not contradict each other.
+    (an impossible value, a coordinate flip, a datum offset, a lost sign, the same digits with a shifted point), the odds of
+    noise are multiplied by e³ and a conflict is certain. Two claims of the very same value do not contradict each other.
     """
     proofs = [bridges.get(name) for name in ("impossible", "misplaced", "datum", "sign_flip")]
-    if not any(b is not None and b.score >= 0.9 and b.faulty for b in proofs):
+    shifted = bridges.get("unit_mixup")
+    proven = any(b is not None and b.score >= 0.9 and b.faulty for b in proofs)
+    if not proven and not (shifted is not None and shifted.name == "decimal shift"):
         return replace(prediction, p_conflict=min(prediction.p_conflict, 0.1)) if same_value else prediction
     raised = {c: v * (math.exp(3.0) if c == "noise" else 1.0) for c, v in prediction.p_category.items()}
     total = sum(raised.values())

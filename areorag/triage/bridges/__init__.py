@@ -43,7 +43,9 @@ FAULTS: tuple[Callable[[Pair], Bridge | None], ...] = (
 )
 NAMES = tuple(f.__name__ for f in (*PHYSICAL, *FAULTS))
 # tests that show an error by themselves, against hints that only make one likelier
-DECISIVE = frozenset({"datum", "sign", "unit", "oxide", "impossible value", "coordinate flip", "clock"})
+DECISIVE = frozenset(
+    {"datum", "sign", "unit", "decimal shift", "oxide", "impossible value", "coordinate flip", "clock"}
+)
 
 
 def run_all(pair: Pair) -> dict[str, Bridge | None]:

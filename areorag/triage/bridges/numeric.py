@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ...planet.bodies import get_body
 from ..claims import NumberMatch
-from ..quantities import quantities
+from ..quantities import Quantity, quantities
 from ..source import Source
 from ..tables import read_table
 from .base import Bridge, Pair
@@ -263,6 +263,21 @@ def _ratio_test(match: NumberMatch) -> tuple[float, str] | None:
     return None
 
 
+def _digits(q: Quantity) -> str:
+    """Significant digits of a number as written, without sign, point and zeros at the ends."""
+    number = re.search(r"\d[\d,]*(?:\.\d+)?|\.\d+", q.text)
+    return number[0].replace(",", "").replace(".", "").strip("0") if number else ""
+
+
+def shifted(match: NumberMatch) -> bool:
+    """The very same two or more digits, with the decimal point (or the unit's prefix) in another place."""
+    a, b = _digits(match.a), _digits(match.b)
+    if len(a) < 2 or a != b or match.a.mid * match.b.mid <= 0:
+        return False
+    power = math.log10(abs(match.a.mid / match.b.mid))
+    return abs(power) > 0.5 and abs(power - round(power)) < 0.01
+
+
 def unit_mixup(pair: Pair) -> Bridge | None:
     """Does one common factor turn one value into the other?"""
     for match in pair.comparison.matches:
@@ -273,6 +288,12 @@ def unit_mixup(pair: Pair) -> Bridge | None:
             if bridge:
                 return bridge
             continue
+        if shifted(match):
+            odd = _odd_by_sense(pair, match)
+            text = f"{match.a.text} and {match.b.text} have the same digits with the decimal point shifted"
+            return Bridge(
+                "decimal shift", "noise", "processing", 0.97, text, {"log_ratio": match.log_ratio}, "test", odd.side
+            )
         found = _ratio_test(match)
         if found is not None:
             odd = _odd_by_sense(pair, match)
