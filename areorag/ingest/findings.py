@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from ..errors import LabelError
+from ..graph.decide import product_key
 from ..graph.ids import fold
 from ..graph.model import Claim, Observation, ProductRef
-from ..graph.decide import product_key
 
 if TYPE_CHECKING:
     from ..graph.connection import Database, Transaction
