@@ -12,7 +12,7 @@ import pytest
 from areorag.errors import SelectionError, UnknownNameError, UsageError
 from areorag.evaluate import selection as evaluation
 from areorag.evaluate.selection_report import mcnemar
-from areorag.retrieval import Options, PassageIndex, select
+from areorag.retrieval import Candidate, Options, PassageIndex, select
 from areorag.retrieval.selection.bm25 import BM25
 from areorag.retrieval.selection.graph import ChainOptions, expand
 from areorag.retrieval.selection.hypergraph import Hypergraph
@@ -225,6 +225,15 @@ def test_a_corpus_that_cannot_be_indexed_is_a_named_error():
         PassageIndex.build([{"text": "a"}], e)
     with pytest.raises(SelectionError, match="candidates 'best'"):
         PassageIndex.build(CORPUS, e).pool("ice", how="best")
+
+
+def test_a_question_vector_of_another_length_is_a_named_error(index):
+    with pytest.raises(SelectionError, match="use one embedder"):
+        select("ice", index=index, selector="graph", query_vector=np.ones(3))
+    items = [Candidate("a", "ice", vector=np.ones(5)), Candidate("b", "dust", vector=np.ones(5))]
+    with pytest.raises(SelectionError, match="use one embedder"):
+        select("ice", items, selector="graph", embedder=WordEmbedder())
+    assert len(select("ice", items, selector="graph", embedder=WordEmbedder(), query_vector=np.ones(5))) == 2
 
 
 def test_passages_without_titles_or_text_are_indexed():

@@ -121,12 +121,25 @@ class PassageIndex:
         c = self.items[i]
         return Candidate(c.id, c.text, c.title, score, self.vectors[i], c.entities)
 
-    def chain(self, question: str, options: ChainOptions | None = None) -> Chain:
-        """Expansion over the hypergraph for `question` (see `selection.graph`)."""
+    def chain(self, question: str, options: ChainOptions | None = None, *, vector: np.ndarray | None = None) -> Chain:
+        """Expansion over the hypergraph for `question` (see `selection.graph`); `vector` (d,) is the question's.
+
+        Raises
+        ------
+        SelectionError
+            The question's vector and the passages' have different lengths.
+        """
         _, spans = self.named(question)
         rest = residual(question, spans) if spans else ""
-        vectors = self.embedder.embed([question, rest] if rest else [question])
-        return expand(self, question, vectors[0], vectors[1] if rest else None, options)
+        texts = ([question] if vector is None else []) + ([rest] if rest else [])
+        made = list(self.embedder.embed(texts)) if texts else []
+        asked = made.pop(0) if vector is None else np.asarray(vector, float)
+        if any(v.size != self.vectors.shape[1] for v in (asked, *made)):
+            raise SelectionError(
+                f"the question's vector has {asked.size} numbers, the passages' have {self.vectors.shape[1]}; "
+                "use one embedder"
+            )
+        return expand(self, question, asked, made[0] if made else None, options)
 
     def search(self, question: str, k: int = 5, options: ChainOptions | None = None) -> list[int]:
         """Positions of the k passages that cover every hop of `question`."""

@@ -132,7 +132,7 @@ def select(
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
         raise SelectionError(f"k is {k!r}; it must be a whole number of at least 1")
     if selector == "graph":
-        return _select_graph(question, items, int(k), index, embedder, options)
+        return _select_graph(question, items, int(k), index, embedder, query_vector)
     if not len(items) and index is not None:
         items = index.pool(question, options.pool, vector=query_vector)
         embedder = embedder or index.embedder
@@ -344,7 +344,7 @@ def _select_graph(
     k: int,
     index: PassageIndex | None,
     embedder: Embeds | None,
-    options: Options,
+    query_vector: np.ndarray | None,
 ) -> Selection:
     """Expansion over the corpus (or over the items), then coverage of every hop, with each item's reason."""
     from ..passages import PassageIndex
@@ -360,7 +360,8 @@ def _select_graph(
         index = PassageIndex.build(pool, lazy, vectors=vectors)
     if k > len(index.items):
         notes.append(f"{k} items were asked for, the pool has {len(index.items)}")
-    chain = index.chain(question)
+    vector = None if query_vector is None else _query(question, query_vector, _Lazy(None), index.vectors.shape[1])
+    chain = index.chain(question, vector=vector)
     chosen = cover_hops(chain, k, index.same)
     titles = [c.title or c.id for c in index.items]
     kept = []
