@@ -55,9 +55,7 @@ def _database(server_settings: Settings) -> Iterator[Database]:
 @pytest.fixture
 def db(_database: Database) -> Database:
     """A clean, migrated database on the real server."""
-    _database.schema_text(
-        "CYPHER 5 MATCH (n) WHERE NOT n:Migration DETACH DELETE n"
-    )
+    _database.schema_text("CYPHER 5 MATCH (n) WHERE NOT n:Migration DETACH DELETE n")
     return _database
 
 
