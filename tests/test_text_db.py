@@ -269,3 +269,28 @@ def test_kill_9_and_repeat_gives_the_same_digest_and_pays_for_no_passage_twice(
     assert len(set(prompts)) == total
     assert repeated <= 2  # only the call in flight when the process died
     assert ReplyCache is not None
+
+
+def test_facts_about_the_place_of_an_observation_can_be_triaged(
+    db: Database, settings: Settings, tmp_path: Path
+) -> None:
+    from areorag.graph.model import Claim, Observation, ProductRef
+    from areorag.graph.rows import EntityRef, HyperedgeRow
+    from areorag.graph.text_reader import facts_near
+    from areorag.graph.writer import write_observations
+
+    file = tmp_path / "gale.txt"
+    file.write_text(GALE, "utf-8")
+    ingest(db, file, settings)
+    claim = Claim(id="O1#1", subject="Windjana", property="sanidine", polarity="absent", text="no sanidine")
+    seen = Observation(id="O1", kind="insitu", instrument="APXS", product=ProductRef(data_id="O1"), claims=[claim])
+    write_observations(db, [HyperedgeRow(seen, entities=[EntityRef("target", "Target", "Windjana")])], "r1")
+    near = facts_near(db, ["O1"], ["sanidine"])
+    assert near
+    said = [c for o in near for c in o.claims if c.property == "sanidine"]
+    assert said[0].polarity == "present"
+    assert said[0].low == 16
+    assert near[0].kind == "derived"
+    assert 0 < near[0].authority < 0.75
+    assert facts_near(db, ["O1"], ["ice"]) == []
+    assert facts_near(db, ["nothing"]) == []
