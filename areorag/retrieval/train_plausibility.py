@@ -380,7 +380,7 @@ def _card(
             "positive_share": round(float(truth.mean()), 4),
         },
         "seed": seed,
-        "limits": "trained on template questions about places, instruments, seasons and minerals; it ranks, it never filters evidence",
+        "limits": "template questions about places, instruments, seasons and minerals; it ranks, it never filters",
         "python": platform.python_version(),
         "numpy": np.__version__,
     }

@@ -1,4 +1,3 @@
-
 """Geometry a question gives itself: WKT, GeoJSON, boxes, bands, points, lines, polygons (Spatial-RAG step 1).
 
 Longitudes come out east in [-180, 180], whatever convention the words used (``282W``, ``west positive``, 0–360).

@@ -47,35 +47,11 @@ _PREFERENCE = (
     "planitia", "planum", "terra", "vallis", "valles", "mons", "montes", "chasma", "chasmata", "fossae", "fossa",
     "chaos", "labyrinthus", "mensae", "tholus", "patera", "vastitas",
 )  # fmt: skip
-_LATIN_WORDS = frozenset(_PREFERENCE) | frozenset(
-    [
-        "catena",
-        "catenae",
-        "cavus",
-        "cavi",
-        "colles",
-        "collis",
-        "dorsa",
-        "dorsum",
-        "fluctus",
-        "labes",
-        "mensa",
-        "palus",
-        "paludes",
-        "rupes",
-        "scopulus",
-        "scopuli",
-        "serpens",
-        "sulci",
-        "sulcus",
-        "tholi",
-        "undae",
-        "unda",
-        "sinus",
-        "lingula",
-        "paterae",
-    ]
-)
+_LATIN_WORDS = frozenset(_PREFERENCE) | frozenset((
+    "catena", "catenae", "cavi", "cavus", "colles", "collis", "dorsa", "dorsum", "fluctus",
+    "labes", "lingula", "mensa", "paludes", "palus", "paterae", "rupes", "scopuli", "scopulus",
+    "serpens", "sinus", "sulci", "sulcus", "tholi", "unda", "undae",
+))  # fmt: skip
 _CRATER = (
     r"crater|craters|impact\s+structure|krater[sn]?|cratere|cratera|crateres|撞击坑|陨石坑|环形山|クレーター|кратер\w*"
 )
@@ -330,38 +306,12 @@ def _single_ok(scan: Scan, index: PlaceIndex, token: re.Match[str], how: str) ->
     return True
 
 
-_FAMOUS = frozenset(
-    [
-        "gale",
-        "jezero",
-        "gusev",
-        "holden",
-        "hale",
-        "victoria",
-        "endeavour",
-        "endurance",
-        "eberswalde",
-        "hellas",
-        "utopia",
-        "olympus",
-        "elysium",
-        "arabia",
-        "tharsis",
-        "isidis",
-        "syrtis",
-        "meridiani",
-        "argyre",
-        "mawrth",
-        "nili",
-        "korolev",
-        "eagle",
-        "huygens",
-        "schiaparelli",
-        "bonneville",
-        "erebus",
-        "santa",
-    ]
-)
+_FAMOUS = frozenset((
+    "arabia", "argyre", "bonneville", "eagle", "eberswalde", "elysium", "endeavour", "endurance",
+    "erebus", "gale", "gusev", "hale", "hellas", "holden", "huygens", "isidis", "jezero",
+    "korolev", "mawrth", "meridiani", "nili", "olympus", "santa", "schiaparelli", "syrtis",
+    "tharsis", "utopia", "victoria",
+))  # fmt: skip
 
 
 def _keep(scan: Scan, index: PlaceIndex, found: list[Place], name: str, start: int, end: int, how: str) -> None:
@@ -427,7 +377,7 @@ def odd_word(word_: str) -> bool:
         word_ not in common_words()
         and len(word_) >= 4
         and not any(c.isdigit() for c in word_)
-        and word_ not in _FUNCTION
+        and word_ not in function_words()
     )
 
 
@@ -484,125 +434,11 @@ def _size(index: PlaceIndex, name: str) -> float:
     return -(feature.diameter_m or 0.0) if feature is not None else 0.0
 
 
-_FUNCTION = frozenset(
-    [
-        "imagenes",
-        "imagens",
-        "immagini",
-        "bilder",
-        "images",
-        "snimki",
-        "datos",
-        "donnees",
-        "daten",
-        "dati",
-        "dados",
-        "cerca",
-        "pres",
-        "nahe",
-        "vicino",
-        "perto",
-        "desde",
-        "hasta",
-        "entre",
-        "zwischen",
-        "sobre",
-        "durante",
-        "pendant",
-        "wahrend",
-        "quelle",
-        "quelles",
-        "welche",
-        "welcher",
-        "qual",
-        "quais",
-        "quali",
-        "cuales",
-        "donde",
-        "comparar",
-        "comparer",
-        "vergleiche",
-        "confronta",
-        "coinciden",
-        "diferencias",
-        "unterschiede",
-        "differenze",
-        "alle",
-        "tutti",
-        "todos",
-        "todas",
-        "minerales",
-        "minerali",
-        "mineraux",
-        "minerais",
-        "kommen",
-        "sind",
-        "gibt",
-        "esta",
-        "estan",
-        "sont",
-        "quel",
-        "quels",
-        "dans",
-        "avec",
-        "sans",
-        "senza",
-        "ohne",
-        "ausser",
-        "excepto",
-        "sauf",
-        "tranne",
-        "resolucion",
-        "resolucao",
-        "risoluzione",
-        "auflosung",
-        "besser",
-        "mejor",
-        "meilleure",
-        "migliore",
-        "melhor",
-        "temperatura",
-        "temperature",
-        "superficial",
-        "verano",
-        "invierno",
-        "primavera",
-        "otono",
-        "hiver",
-        "automne",
-        "printemps",
-        "sommer",
-        "winter",
-        "herbst",
-        "fruhling",
-        "estate",
-        "autunno",
-        "inverno",
-        "verao",
-        "outono",
-        "austral",
-        "boreal",
-        "australe",
-        "boreale",
-        "crater",
-        "cratere",
-        "krater",
-        "cuando",
-        "quando",
-        "muestra",
-        "montre",
-        "zeige",
-        "mostra",
-        "sichtbar",
-        "visible",
-        "region",
-        "regione",
-        "regiao",
-        "gebiet",
-        "zona",
-    ]
-)
-"""Frequent words of other languages that must not be taken for misspelt names."""
+@lru_cache(maxsize=1)
+def function_words() -> frozenset[str]:
+    """Frequent words of other languages that must not be taken for misspelt names."""
+    text = resources.files(__package__).joinpath("data", "other_words.txt").read_text("utf-8")
+    return frozenset(text.split())
 
 
 def unresolved_names(scan: Scan, found: list[Place]) -> list[str]:
@@ -611,6 +447,6 @@ def unresolved_names(scan: Scan, found: list[Place]) -> list[str]:
     for match in re.finditer(r"\b[A-Z][a-z]{3,}(?:\s+[A-Z][a-z]{3,})*", scan.text):
         if scan.free(*match.span()) and rx(_PREPOSITION).search(scan.left(match.start(), 24)):
             words = match.group().split()
-            if not all(w.lower() in common_words() for w in words) and fold(words[0]) not in _FUNCTION:
+            if not all(w.lower() in common_words() for w in words) and fold(words[0]) not in function_words():
                 out.append(match.group())
     return out

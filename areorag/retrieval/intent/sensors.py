@@ -136,7 +136,33 @@ def _needs_case(alias: str) -> bool:
 
 
 _CASED = frozenset(
-    ["sam", "rat", "rad", "dan", "rise", "mast", "imp", "acs", "lr", "mb", "vis", "met", "mag", "seis", "rac", "icc", "ssi", "rmi", "tls", "mms", "idc", "ns", "meca", "lidar", "mons"]
+    [
+        "sam",
+        "rat",
+        "rad",
+        "dan",
+        "rise",
+        "mast",
+        "imp",
+        "acs",
+        "lr",
+        "mb",
+        "vis",
+        "met",
+        "mag",
+        "seis",
+        "rac",
+        "icc",
+        "ssi",
+        "rmi",
+        "tls",
+        "mms",
+        "idc",
+        "ns",
+        "meca",
+        "lidar",
+        "mons",
+    ]
 )
 
 
