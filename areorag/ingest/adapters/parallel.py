@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import pickle
+import select
 import selectors
 import struct
 import subprocess
@@ -25,6 +26,8 @@ from .reading import companion_report, discover, gather_context, is_label, root_
 
 logger = logging.getLogger(__name__)
 DEFAULT_TIMEOUT_S = 30.0
+STARTUP_S = 300.0
+"""Seconds a child interpreter may take to import; a file's deadline begins when it is ready."""
 SMALL_LABEL = 1 << 19
 _HEADER = struct.Struct(">Q")
 MAX_MESSAGE = 1 << 33
@@ -59,8 +62,9 @@ class _Worker:
     deadline: float = 0.0
     buffer: bytearray = field(default_factory=bytearray)
     need: int | None = None
+    ready: bool = True
 
-    def feed(self) -> tuple[FileReport, list[Path]] | None:
+    def feed(self) -> Any:
         """Take what has arrived; a complete message, or None. EOFError when the worker is gone."""
         assert self.process.stdout is not None
         chunk = os.read(self.process.stdout.fileno(), 1 << 20)
@@ -72,7 +76,7 @@ class _Worker:
             del self.buffer[: _HEADER.size]
         if self.need is None or len(self.buffer) < self.need:
             return None
-        message: tuple[FileReport, list[Path]] = pickle.loads(bytes(self.buffer[: self.need]))
+        message = pickle.loads(bytes(self.buffer[: self.need]))
         del self.buffer[: self.need]
         self.need = None
         return message
@@ -110,7 +114,22 @@ class Pool:
         write_message(process.stdin, (self.context, self.adapter))
         assert process.stdout is not None
         self._selector.register(process.stdout, selectors.EVENT_READ, worker)
+        worker.ready = self._is_ready(worker)
         return worker
+
+    @staticmethod
+    def _is_ready(worker: _Worker) -> bool:
+        """Wait for the child's first message, which says that it has imported everything."""
+        assert worker.process.stdout is not None
+        end = time.monotonic() + STARTUP_S
+        while (left := end - time.monotonic()) > 0:
+            arrived, _, _ = select.select([worker.process.stdout], [], [], left)
+            try:
+                if arrived and worker.feed() is not None:
+                    return True
+            except EOFError:
+                return False
+        return False
 
     def _end(self, worker: _Worker) -> None:
         process = worker.process
@@ -127,7 +146,7 @@ class Pool:
 
     def _send(self, path: Path) -> _Worker:
         worker = self._idle.pop() if self._idle else self._start()
-        worker.job, worker.deadline = path, time.monotonic() + self.timeout_s
+        worker.job, worker.deadline = path, time.monotonic() + self.timeout_s if worker.ready else 0.0
         self._busy.append(worker)
         try:
             write_message(worker.process.stdin, str(path))
@@ -170,7 +189,8 @@ class Pool:
                 yield job, *message
         now = time.monotonic()
         for worker in [w for w in self._busy if w.deadline <= now]:
-            yield self._lost(worker, f"reading took longer than {self.timeout_s:g} s: stopped")
+            slow = f"reading took longer than {self.timeout_s:g} s: stopped"
+            yield self._lost(worker, slow if worker.ready else "the reader process did not start")
 
     def _lost(self, worker: _Worker, reason: str) -> tuple[Path, FileReport, list[Path]]:
         job = worker.job

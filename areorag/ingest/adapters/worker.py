@@ -8,6 +8,18 @@ from pathlib import Path
 
 from .parallel import read_message, write_message
 from .reading import read_file
+from .registry import adapters
+
+
+def _import_all() -> None:
+    """Load the adapters and the libraries they import on first use, so that no file pays for it."""
+    import shapely
+    import spherely
+
+    from ...planet import geometry, marstime
+
+    adapters()
+    assert shapely and spherely and geometry and marstime
 
 
 def main() -> int:
@@ -17,6 +29,8 @@ def main() -> int:
     requests = sys.stdin.buffer
     try:
         context, adapter = read_message(requests)
+        _import_all()
+        write_message(answers, "ready")
         while True:
             write_message(answers, read_file(Path(read_message(requests)), context, adapter))
     except (EOFError, BrokenPipeError):
