@@ -3,4 +3,4 @@ CYPHER 5
 WITH 'Jezero' AS name
 MATCH (place:Feature {name: name})<-[b:BINDS]-(h:Hyperedge)-[:BINDS]->(other:Entity)
 RETURN place, b, h, other
-LIMIT 200
+LIMIT 500

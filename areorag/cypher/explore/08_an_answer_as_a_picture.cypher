@@ -4,7 +4,8 @@ MATCH (q:Query)-[:ANSWERED_BY]->(a:Answer)
 WITH q, a
 ORDER BY a.created DESC
 LIMIT 1
-MATCH p = (q)-[:ANSWERED_BY]->(a)-[:USED|CITES]->(:Hyperedge|Product)
-OPTIONAL MATCH c = (q)<-[:FOUND_BY]-(:Conflict)-[:BETWEEN]->(:Claim)
-RETURN p, c
-LIMIT 100
+WITH COLLECT { MATCH p = (q)-[:ANSWERED_BY]->(a)-[:USED|CITES]->() RETURN p } AS evidence,
+     COLLECT { MATCH c = (q)<-[:FOUND_BY]-(:Conflict)-[:BETWEEN]->(:Claim) RETURN c } AS conflicts
+UNWIND evidence + conflicts AS path
+RETURN path
+LIMIT 200

@@ -1,6 +1,6 @@
-// Conflicts that a person decided otherwise than the classifier
+// Who decided each conflict: a person's decisions first, then the classifier's alone
 CYPHER 5
 MATCH (c:Conflict)
-WHERE c.overruled_category IS NOT NULL AND c.overruled_category <> c.predicted
-RETURN c.id AS conflict, c.predicted AS predicted, c.overruled_category AS decided, c.overruled_by AS by, c.overruled_why AS why
-ORDER BY conflict
+RETURN c.id AS conflict, c.property AS property, coalesce(c.predicted, c.category) AS classifier,
+       c.overruled_category AS person, c.overruled_by AS by, c.overruled_why AS why
+ORDER BY person IS NULL, conflict
