@@ -218,7 +218,7 @@ def _bounds(a: Sequence[Any], b: Sequence[Any]) -> bool:
         return False
     inter = max(0.0, min(a[1], b[1]) - max(a[0], b[0]))
     union = max(a[1], b[1]) - min(a[0], b[0])
-    return union > 0 and inter / union >= OVERLAP
+    return bool(union > 0 and inter / union >= OVERLAP)
 
 
 def _overlap_ls(a: Sequence[float], b: Sequence[float]) -> float:

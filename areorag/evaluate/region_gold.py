@@ -150,8 +150,8 @@ def gap_deg(shape: Outline, region: Mapping[str, Any]) -> float:
             return 90.0
         d = math.degrees(float(np.arccos(np.clip(shape.points @ c, -1, 1)).min())) - radius
         if d > -TOLERANCE_DEG and any(holds(r, c[None, :], shape.centre)[0] for r in shape.rings):
-            return -radius - TOLERANCE_DEG * 2
-        return d
+            return float(-radius - TOLERANCE_DEG * 2)
+        return float(d)
     west, east, south, north = region["box"]
     middle = unit((west + east) / 2.0, (south + north) / 2.0)
     reach = math.degrees(

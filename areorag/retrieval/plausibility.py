@@ -156,6 +156,8 @@ class Plausibility:
         assert self.b1 is not None
         assert self.w2 is not None
         assert self.b2 is not None
+        assert self.mean is not None
+        assert self.scale is not None
         hidden = np.maximum((x - self.mean) / self.scale @ self.w1 + self.b1, 0.0)
         return np.asarray(1.0 / (1.0 + np.exp(-np.clip((hidden @ self.w2 + self.b2)[:, 0], -40, 40))))
 
@@ -211,8 +213,7 @@ def _read(path: Path) -> Plausibility:
 
 def save(model: Plausibility, path: Path) -> None:
     """Write weights as npz without pickle."""
-    np.savez(
-        path,
-        **{k: np.asarray(getattr(model, k), dtype=np.float32) for k in ("w1", "b1", "w2", "b2", "mean", "scale")},
-        embedder=np.array(model.embedder),
-    )
+    arrays: dict[str, Any] = {
+        k: np.asarray(getattr(model, k), dtype=np.float32) for k in ("w1", "b1", "w2", "b2", "mean", "scale")
+    }
+    np.savez(path, embedder=np.array(model.embedder), **arrays)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,8 +69,8 @@ def value_of(columns: Columns, row: int, name: str) -> str:
         return columns.coded["instrument"].value(row) or columns.coded["platform"].value(row) or "none"
     if key in ("instrument", "platform", "kind"):
         return columns.coded[key].value(row) or "none"
-    numbers = {
-        "resolution": (columns.resolution_m, lambda v: format_length(v)),
+    numbers: dict[str, tuple[FloatArray, Callable[[float], str]]] = {
+        "resolution": (columns.resolution_m, format_length),
         "season": (columns.ls_deg, lambda v: f"Ls {v:.1f}°"),
         "Mars Year": (columns.mars_year, lambda v: f"MY {int(v)}"),
         "sol": (columns.sol, lambda v: f"sol {int(v)}"),
