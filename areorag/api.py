@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,10 +63,29 @@ def check_question(question: str) -> str:
             f"the question has {len(question):,} characters, more than {MAX_QUESTION:,}. "
             "Ask it shortly; give long texts to  areorag ingest --text"
         )
-    tidy = " ".join("".join(c if c.isprintable() else " " for c in question).split())
+    # invisible format characters stand inside words ("ol\u200bivine"): they go; other unprintable ones part words
+    visible = (c if c.isprintable() else "" if unicodedata.category(c) == "Cf" else " " for c in question)
+    tidy = " ".join("".join(visible).split())
     if not any(c.isalnum() for c in tidy):
         raise EmptyQuestionError('the question is empty. Ask for example  areorag ask "olivine in Jezero"')
     return tidy
+
+
+def check_paths(paths: Iterable[str | Path]) -> list[Path]:
+    """The paths, each a file or a folder (reading a pipe or a device would never end).
+
+    Raises
+    ------
+    UsageError
+        One does not exist, or is something else.
+    """
+    wanted = [Path(p) for p in paths]
+    for path in wanted:
+        if not path.exists():
+            raise UsageError(f"{path} does not exist")
+        if not path.is_dir() and not path.is_file():
+            raise UsageError(f"{path} is neither a file nor a folder")
+    return wanted
 
 
 class AreoRAG:
@@ -141,12 +161,9 @@ class AreoRAG:
         Raises
         ------
         UsageError
-            A path does not exist or a folder holds no file.
+            A path does not exist or is no file, a folder holds no file, or no adapter has that name.
         """
-        wanted = [Path(p) for p in paths]
-        for path in wanted:
-            if not path.exists():
-                raise UsageError(f"{path} does not exist")
+        wanted = check_paths(paths)
         if text:
             from .ingest.text.pipeline import ingest_text
 

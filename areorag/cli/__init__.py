@@ -73,3 +73,8 @@ def main() -> None:
         where = f" {exc.filename}" if exc.filename else ""
         err(f"{exc.strerror or exc}:{where}")
         sys.exit(1)
+    except Exception as exc:
+        if State.debug:
+            raise
+        err(f"{type(exc).__name__}: {exc}. Show where with  areorag --debug …")
+        sys.exit(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,9 +17,36 @@ from ..settings import Settings, load_settings
 HomeOption = Annotated[
     Path | None, typer.Option("--home", help="Folder of the managed Neo4j (default: the user's data folder).")
 ]
+
+
+def check_json_target(target: str | None) -> str | None:
+    """``--json`` looked at before the work begins, so that no result is lost to a mistyped folder.
+
+    Raises
+    ------
+    UsageError
+        The target is a folder, or its folder does not exist or cannot be written to.
+    """
+    if target is None or target == "-":
+        return target
+    path = Path(target)
+    if path.is_dir():
+        raise UsageError(f"{target} is a folder: give a file name to --json")
+    if not path.parent.is_dir():
+        raise UsageError(f"the folder of {target} does not exist. Make it first or give another file to --json")
+    if not os.access(path.parent, os.W_OK):
+        raise UsageError(f"cannot write to the folder of {target}. Give another file to --json")
+    return target
+
+
 JsonOption = Annotated[
     str | None,
-    typer.Option("--json", metavar="FILE|-", help="Also write the result as JSON to FILE, or to stdout with -."),
+    typer.Option(
+        "--json",
+        metavar="FILE|-",
+        callback=check_json_target,
+        help="Also write the result as JSON to FILE, or to stdout with -.",
+    ),
 ]
 KOption = Annotated[int | None, typer.Option("-k", min=1, max=200, help="How many pieces of evidence to keep.")]
 
@@ -74,11 +102,14 @@ def write_json(target: str | None, value: Any) -> None:
         sys.stdout.buffer.flush()
         return
     path = Path(target)
-    if not path.parent.is_dir():
-        raise UsageError(f"the folder of {target} does not exist. Make it first or give another file to --json")
     temporary = path.with_name(path.name + ".part")
-    temporary.write_bytes(data + b"\n")
-    temporary.replace(path)
+    try:
+        temporary.write_bytes(data + b"\n")
+        temporary.replace(path)
+    except OSError as exc:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise UsageError(f"cannot write {target}: {exc.strerror}") from None
 
 
 @contextlib.contextmanager

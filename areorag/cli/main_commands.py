@@ -29,12 +29,9 @@ def ingest(
     json: JsonOption = None,
 ) -> None:
     """Turn labels, tables and papers into the graph. Running it again changes nothing that is unchanged."""
-    from ..api import AreoRAG
-    from ..errors import UsageError
+    from ..api import AreoRAG, check_paths
 
-    for path in paths:
-        if not path.exists():
-            raise UsageError(f"{path} does not exist")
+    paths = check_paths(paths)
     with progress_bars() as bars, AreoRAG.open(settings=settings_for(home), progress=bars) as areo:
         report = areo.ingest(paths, adapter=adapter, text=text, dry_run=dry_run, scheduler=scheduler, progress=bars)
     write_json(json, report)
@@ -46,6 +43,8 @@ def ingest(
         )
         for file, reason in report.quarantined:
             out.print(f"  quarantined  {file}  {reason}", markup=False)
+    if report.quarantined and not (report.added or report.updated or report.unchanged):
+        raise typer.Exit(1)
 
 
 def ask(

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from ..errors import AuthenticationError, DatabaseError, DatabaseUnavailableError, UsageError
 from ..settings import Settings
@@ -101,7 +101,7 @@ class Database:
         from neo4j.exceptions import DriverError, Neo4jError
 
         shown = _without_secrets(uri)
-        parts = urlsplit(uri)
+        parts = _split(uri)
         if parts.scheme not in _SCHEMES or not parts.hostname:
             raise DatabaseUnavailableError(
                 f"{shown} is not an address of a Neo4j. NEO4J_URI looks like  neo4j://host:7687  or  bolt://host:7687"
@@ -127,7 +127,7 @@ class Database:
         try:
             with driver.session(database=database) as session:
                 session.run("CYPHER 5 RETURN 1").consume()
-        except (DriverError, Neo4jError, OSError) as exc:
+        except (DriverError, Neo4jError, OSError, UnicodeEncodeError) as exc:
             driver.close()
             raise _translate(exc, shown, "connect") from None
         return cls(driver, shown, database)
@@ -183,7 +183,7 @@ class Database:
             with self._driver.session(database=self.database, default_access_mode=READ_ACCESS) as session:
                 for record in session.run(text, _plain(params)):
                     yield _row(record)
-        except (DriverError, Neo4jError, OSError) as exc:
+        except (DriverError, Neo4jError, OSError, UnicodeEncodeError) as exc:
             raise _translate(exc, self.uri, name) from None
 
     def transact(self, work: Callable[[Transaction], T], *, write: bool = True) -> T:
@@ -199,7 +199,7 @@ class Database:
             with self._driver.session(database=self.database, default_access_mode=mode) as session:
                 run = session.execute_write if write else session.execute_read
                 return run(lambda inner: work(Transaction(inner)))
-        except (DriverError, Neo4jError, OSError) as exc:
+        except (DriverError, Neo4jError, OSError, UnicodeEncodeError) as exc:
             raise _translate(exc, self.uri, name) from None
 
     # ------------------------------------------------------------ Cypher from outside
@@ -227,7 +227,7 @@ class Database:
             if exc.code == "Neo.ClientError.Statement.AccessMode":
                 raise UsageError("this Cypher writes; only reading is allowed here") from None
             raise _translate(exc, self.uri, "cypher") from None
-        except (DriverError, Neo4jError, OSError) as exc:
+        except (DriverError, Neo4jError, OSError, UnicodeEncodeError) as exc:
             raise _translate(exc, self.uri, "cypher") from None
 
     def schema_text(self, text: str, /, **params: Any) -> list[Row]:
@@ -237,7 +237,7 @@ class Database:
         try:
             with self._driver.session(database=self.database) as session:
                 return session.execute_write(lambda tx: [_row(r) for r in tx.run(text, _plain(params))])
-        except (DriverError, Neo4jError, OSError) as exc:
+        except (DriverError, Neo4jError, OSError, UnicodeEncodeError) as exc:
             raise _translate(exc, self.uri, "migration") from None
 
     def transact_text(self, statements: list[tuple[str, Row]], then: tuple[str, Row]) -> None:
@@ -252,7 +252,7 @@ class Database:
         try:
             with self._driver.session(database=self.database) as session:
                 session.execute_write(work)
-        except (DriverError, Neo4jError, OSError) as exc:
+        except (DriverError, Neo4jError, OSError, UnicodeEncodeError) as exc:
             raise _translate(exc, self.uri, "migration") from None
 
     # ------------------------------------------------------------ what is there
@@ -268,7 +268,7 @@ class Database:
             with self._driver.session(database=self.database, default_access_mode=READ_ACCESS) as session:
                 session.execute_read(lambda tx: tx.run("CYPHER 5 RETURN 1").consume())
                 return "+".join(sorted(session.last_bookmarks().raw_values))
-        except (DriverError, Neo4jError, OSError) as exc:
+        except (DriverError, Neo4jError, OSError, UnicodeEncodeError) as exc:
             raise _translate(exc, self.uri, "version") from None
 
     def server_version(self) -> str:
@@ -317,9 +317,17 @@ def _native(value: Any) -> Any:
     return value
 
 
+def _split(uri: str) -> SplitResult:
+    """Parts of an address; all empty where it is none ("bolt://[::")."""
+    try:
+        return urlsplit(uri)
+    except ValueError:
+        return urlsplit("")
+
+
 def _without_secrets(uri: str) -> str:
     """The address without user, password and query."""
-    parts = urlsplit(uri)
+    parts = _split(uri)
     try:
         port = f":{parts.port}" if parts.port else ""
     except ValueError:
@@ -331,6 +339,8 @@ def _translate(exc: Exception, uri: str, what: str) -> DatabaseError:
     """The driver's error as one of ours: one line, no secret, what to do."""
     from neo4j.exceptions import AuthError, ConfigurationError, ServiceUnavailable, SessionExpired
 
+    if isinstance(exc, UnicodeEncodeError):
+        return DatabaseError("the text is not valid Unicode (a lone surrogate); write it in UTF-8")
     code = str(getattr(exc, "code", "") or "")
     if isinstance(exc, AuthError) or "Security.Unauthorized" in code or "AuthenticationRateLimit" in code:
         return AuthenticationError(

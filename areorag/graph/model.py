@@ -16,6 +16,37 @@ Kind = Literal["orbital", "insitu", "derived"]
 Polarity = Literal["present", "absent"]
 
 
+def well_formed(value: Any) -> Any:
+    r"""`value` with lone surrogates written as escapes, in every string of it: what Neo4j and JSON can hold.
+
+    They come from file names that are not UTF-8 and from ``\ud800`` in JSON. Returns `value` itself where all is well.
+
+    >>> well_formed(["Séítah", "na\udcffme"])
+    ['Séítah', 'na\\udcffme']
+    """
+    if isinstance(value, str):
+        if value.isascii():
+            return value
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return value.encode("utf-8", "backslashreplace").decode()
+        return value
+    if isinstance(value, BaseModel):
+        changed = {k: new for k, old in vars(value).items() if (new := well_formed(old)) is not old}
+        return value.model_copy(update=changed) if changed else value
+    if isinstance(value, list | tuple):
+        if value and isinstance(value[0], float):
+            return value
+        items = [well_formed(item) for item in value]
+        return value if all(a is b for a, b in zip(items, value, strict=True)) else type(value)(items)
+    if isinstance(value, dict):
+        pairs = [(well_formed(k), well_formed(v)) for k, v in value.items()]
+        same = all(k is a and v is b for (k, v), (a, b) in zip(pairs, value.items(), strict=True))
+        return value if same else dict(pairs)
+    return value
+
+
 def _finite(value: float | None) -> float | None:
     if value is not None and not math.isfinite(value):
         raise ValueError("must be finite")

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from ..errors import LabelError
 from ..graph.decide import product_key
 from ..graph.ids import fold
-from ..graph.model import Claim, Observation, ProductRef
+from ..graph.model import Claim, Observation, ProductRef, well_formed
 
 if TYPE_CHECKING:
     from ..graph.connection import Database, Transaction
@@ -86,7 +86,7 @@ def read_findings(path: Path) -> FindingsFile:
         if path.stat().st_size > MAX_BYTES:
             raise LabelError(f"{path.name} is larger than {MAX_BYTES >> 20} MB")
         raw = path.read_bytes()
-        data = json.loads(raw)
+        data = well_formed(json.loads(raw))
     except (OSError, ValueError) as exc:
         raise LabelError(f"{path.name} is not JSON ({type(exc).__name__})") from None
     except RecursionError:

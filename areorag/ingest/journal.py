@@ -7,6 +7,7 @@ same as without the cut. Files are ``:File`` nodes by path and content, with sta
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import secrets
@@ -16,7 +17,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..graph.model import FileReport, IngestReport
+from ..graph.model import FileReport, IngestReport, well_formed
 
 if TYPE_CHECKING:
     from ..graph.connection import Database
@@ -70,7 +71,7 @@ class Journal:
             "name": f"ingest {now:%Y-%m-%d %H:%M}",
             "key": key,
             "started": now,
-            "paths": [str(p) for p in paths],
+            "paths": well_formed([str(p) for p in paths]),
             "areorag": code_version(),
             "embedder": settings.embedder,
             "curvature": settings.curvature,
@@ -82,10 +83,9 @@ class Journal:
     def path_of(self, report: FileReport) -> str:
         """Path of a file below the ingest root."""
         path = Path(report.path)
-        try:
-            return path.resolve().relative_to(self._root.resolve()).as_posix()
-        except ValueError:
-            return path.as_posix()
+        with contextlib.suppress(ValueError):
+            path = path.resolve().relative_to(self._root.resolve())
+        return str(well_formed(path.as_posix()))
 
     def record(self, report: FileReport) -> None:
         """Note what became of a file; `flush` writes it."""
@@ -96,7 +96,7 @@ class Journal:
             "name": Path(path).name,
             "sha256": report.sha256,
             "status": status,
-            "reason": report.reason,
+            "reason": well_formed(report.reason),
             "adapter": report.adapter,
             "observations": len(report.observations),
         }

@@ -20,7 +20,7 @@ from ..errors import AreoRAGError, LabelError, UsageError
 from ..graph.connection import Database
 from ..graph.decide import decide
 from ..graph.install import file_lock
-from ..graph.model import FileReport, IngestReport, Observation
+from ..graph.model import FileReport, IngestReport, Observation, well_formed
 from ..graph.rows import HyperedgeRow, check_row, content_hash
 from ..graph.writer import ObservationWriter, WriteReport
 from .build import RowBuilder
@@ -68,10 +68,14 @@ def ingest_paths(
     Raises
     ------
     UsageError
-        A path does not exist, or there is no file below the paths.
+        A path does not exist or is a device or pipe, there is no file below the paths, or no adapter has that name.
     """
     begun = time.monotonic()
     given = [Path(p) for p in paths]
+    if adapter is not None:
+        from .adapters.registry import get_adapter
+
+        get_adapter(adapter)
     files = _discover(given)
     with ExitStack() as stack:
         if not dry_run:
@@ -94,6 +98,8 @@ def _discover(given: Sequence[Path]) -> list[Path]:
     for path in given:
         if not path.exists():
             raise UsageError(f"{path} does not exist")
+        if not path.is_dir() and not path.is_file():
+            raise UsageError(f"{path} is neither a file nor a folder")
     try:
         files = discover(given)
     except OSError as exc:
@@ -177,7 +183,7 @@ class _Run:
             self.report.files += 1
             self.journal.record(report)
             if is_quarantined(report):
-                self.report.quarantined.append((report.path, report.reason or "unreadable"))
+                self.report.quarantined.append(well_formed((report.path, report.reason or "unreadable")))
             observations, report.observations = report.observations[::-1], []
             while observations:  # given out one by one, so that a long table is not held twice
                 yield self._own(observations.pop())
@@ -186,6 +192,7 @@ class _Run:
             self.progress("reading files", self.report.files, self.total)
 
     def _own(self, o: Observation) -> Observation:
+        o = well_formed(o)
         if self.finding_ids and any(c.id in self.finding_ids for c in o.claims):
             return o.model_copy(update={"claims": [c for c in o.claims if c.id not in self.finding_ids]})
         return o

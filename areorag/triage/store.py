@@ -81,6 +81,14 @@ def decisions(db: Database, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
     return out
 
 
+def login_name() -> str:
+    """Name of the user who runs this; ``unknown`` where the system has none (a container with a bare uid)."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):
+        return "unknown"
+
+
 def overrule(db: Database, conflict_id: str, *, category: str, why: str, who: str | None = None) -> None:
     """Set a conflict's category by hand.
 
@@ -89,7 +97,7 @@ def overrule(db: Database, conflict_id: str, *, category: str, why: str, who: st
     UnknownNameError
         There is no such conflict.
     """
-    person = who or getpass.getuser()
+    person = (who or "").strip() or login_name()
     if not db.write("conflict_overrule", id=conflict_id, category=category, who=person, why=why):
         raise UnknownNameError(f"no conflict {conflict_id!r} in this graph. List them with  areorag conflicts")
 
