@@ -64,6 +64,19 @@ def test_json_that_cannot_be_put_in_place_leaves_nothing(tmp_path: Path) -> None
     assert [p.name for p in tmp_path.iterdir()] == ["folder"]
 
 
+def test_a_pipe_as_json_target_is_written_to_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "out"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_json(str(pipe), {"a": 1})
+        assert os.read(reading, 100) == b'{\n  "a": 1\n}\n'
+    finally:
+        os.close(reading)
+    assert pipe.is_fifo()
+    assert [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
 def test_lone_surrogates_become_escapes_in_every_string_of_a_record() -> None:
     claim = Claim(id="c", subject="rock \ud800", property="olivine")
     report = FileReport(path="na\udcffme.lbl", status="ok")

@@ -69,6 +69,9 @@ def write_page(answer: Answer, path: Path, body: str = "Mars") -> Path:
         raise UsageError(f"{path} is a folder: give a file name to --html")
     text = page(answer, body)
     try:
+        if path.exists() and not path.is_file():  # a device or a pipe is written to, not replaced
+            path.write_text(text, "utf-8")
+            return path
         path.parent.mkdir(parents=True, exist_ok=True)
         fd, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
         with os.fdopen(fd, "w", encoding="utf-8") as f:

@@ -101,9 +101,12 @@ def write_json(target: str | None, value: Any) -> None:
         sys.stdout.buffer.write(data + b"\n")
         sys.stdout.buffer.flush()
         return
-    path = Path(target)
+    path = Path(target).resolve()  # a link such as /dev/stdout stays a link
     temporary = path.with_name(path.name + ".part")
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():  # a device or a pipe is written to, not replaced
+            path.write_bytes(data + b"\n")
+            return
         temporary.write_bytes(data + b"\n")
         temporary.replace(path)
     except OSError as exc:
