@@ -110,6 +110,22 @@ def test_an_error_nobody_foresaw_is_one_line_without_a_traceback(
     )
 
 
+def test_an_error_that_only_followed_from_ctrl_c_is_an_interruption(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def cut_off() -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise BufferError("object cannot be re-sized")
+
+    monkeypatch.setattr(cli, "app", cut_off)
+    with pytest.raises(SystemExit) as stopped:
+        cli.main()
+    assert stopped.value.code == 130
+    assert capsys.readouterr().err.startswith("error: stopped.")
+
+
 def test_a_person_without_a_login_name_can_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     def nobody() -> str:
         raise KeyError("getpwuid(): uid not found: 12345")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from typing import NoReturn
 
 import typer
 
@@ -52,6 +53,21 @@ def _options(
     logging.getLogger("neo4j").setLevel(logging.ERROR)
 
 
+def _interrupted(exc: BaseException) -> bool:
+    """Whether an error only followed from Ctrl-C (a driver that was cut off while it sent fails when it closes)."""
+    seen: BaseException | None = exc
+    while seen is not None:
+        if isinstance(seen, KeyboardInterrupt):
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False
+
+
+def _stopped() -> NoReturn:
+    err("stopped. What was finished is kept; run the same command again to go on")
+    sys.exit(130)
+
+
 def main() -> None:
     """Entry point: run the command, turn errors into one line and an exit code."""
     try:
@@ -59,11 +75,12 @@ def main() -> None:
     except AreoRAGError as exc:
         if State.debug:
             raise
+        if _interrupted(exc):
+            _stopped()
         err(str(exc))
         sys.exit(exc.exit_code)
     except KeyboardInterrupt:
-        err("stopped. What was finished is kept; run the same command again to go on")
-        sys.exit(130)
+        _stopped()
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
@@ -76,5 +93,7 @@ def main() -> None:
     except Exception as exc:
         if State.debug:
             raise
+        if _interrupted(exc):
+            _stopped()
         err(f"{type(exc).__name__}: {exc}. Show where with  areorag --debug …")
         sys.exit(1)
