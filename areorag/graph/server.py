@@ -262,7 +262,7 @@ class ManagedServer:
         while (spent := time.monotonic() - begun) < limit:
             if not self._runs(pid):
                 raise ServerError(f"Neo4j ended while starting: {self._console_tail()}")
-            if progress:
+            if progress and spent > 1.0:  # a server that already runs answers before
                 progress("starting Neo4j", int(spent), int(limit))
             with contextlib.suppress(OSError):
                 socket.create_connection((host, int(port)), 0.5).close()

@@ -7,7 +7,9 @@ lost silently: every keyword that had to be guessed or left out is named in ``La
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -19,6 +21,7 @@ from .salvage import parse_salvage
 FIRST_BYTES = 1 << 16
 MAX_LABEL_BYTES = 1 << 23
 PVL_MAX_CHARS = 40_000
+PVL_SECONDS = 3.0  # of processor time, so that a busy machine reads what an idle one reads
 """Longest text given to pvl, which reads about 50,000 characters a second; longer ones are read statement by statement."""
 
 _END = re.compile(rb"(?:^|[\n\r])[ \t]*END[ \t]*(?=;|[\n\r]|\Z|/\*|\x00)", re.I)
@@ -151,6 +154,7 @@ def parse_pvl(text: str) -> Block:
     """
     with quiet_pvl():
         from pvl.exceptions import LexerError, ParseError, QuantityError
+        from pvl.lexer import lexer as pvl_lexer
         from pvl.parser import OmniParser
 
         class OrderedSets(OmniParser):  # type: ignore[misc]
@@ -159,9 +163,26 @@ def parse_pvl(text: str) -> Block:
                 frozenset(values)  # refuses what a set cannot hold, as pvl does
                 return values
 
+        def lexer_in_time(*args: Any, **kwargs: Any) -> Iterator[Any]:
+            """pvl's lexer until the deadline: on some damaged labels its look-ahead goes on for hours."""
+            inner, until = pvl_lexer(*args, **kwargs), time.process_time() + PVL_SECONDS
+            try:
+                item = next(inner)
+                while True:
+                    if time.process_time() > until:
+                        raise RuntimeError(f"not done in {PVL_SECONDS:g} s")
+                    try:
+                        back = yield item
+                    except Exception as exc:  # noqa: BLE001 - thrown in by the parser: the lexer adds the place
+                        item = inner.throw(exc)
+                    else:
+                        item = next(inner) if back is None else inner.send(back)
+            except StopIteration:
+                return
+
         refused = (LexerError, ParseError, QuantityError, ValueError, TypeError, ArithmeticError, LookupError)
         try:
-            module = OrderedSets().parse(text)
+            module = OrderedSets(lexer_fn=lexer_in_time).parse(text)
         except (*refused, RuntimeError, StopIteration, AttributeError) as exc:
             raise LabelError(f"pvl: {type(exc).__name__}: {str(exc)[:160]}") from exc
     block = from_pvl(module)
