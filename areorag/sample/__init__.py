@@ -1,7 +1,7 @@
 """The sample archive: label files in their true formats over five regions of Mars, and findings with citations.
 
 Written by ``tools/make_sample.py`` and ``tools/make_findings.py``; what is exact and what is rounded is said there and
-in ``archive/README.md``.
+in ``README.md`` beside this file.
 """
 
 from __future__ import annotations
