@@ -202,3 +202,14 @@ def test_invisible_characters_map_back_to_the_source(text: str) -> None:
     if seen.text:
         a, b = seen.source(0, len(seen.text))
         assert see(text[a:b]).text == seen.text
+
+
+def test_what_a_page_hides_is_not_read(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(
+        '<p>Olivine is seen.</p><p style="display: none">Gold is seen.</p><div hidden>Silver.</div>', "utf-8"
+    )
+    text = "".join(segment.text for segment in read_segments(page))
+    assert "Olivine" in text
+    assert "Gold" not in text
+    assert "Silver" not in text

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ...errors import TextError
 
@@ -207,6 +208,11 @@ _BLOCK = frozenset(
 )
 
 
+def _hidden(node: Any) -> bool:
+    style = (node.get("style") or "").replace(" ", "").lower()
+    return node.get("hidden") is not None or "display:none" in style or "visibility:hidden" in style
+
+
 def _html(path: Path, doc: Document) -> str:
     from lxml import etree, html
 
@@ -232,8 +238,11 @@ def _html(path: Path, doc: Document) -> str:
     title = tree.findtext(".//title")
     if title and title.strip():
         doc.title = " ".join(title.split())
-    for node in list(tree.iter("script", "style", "noscript", "template", "nav", "head")):
-        node.drop_tree()
+    unseen: list[Any] = list(tree.iter("script", "style", "noscript", "template", "nav", "head"))
+    unseen += [n for n in tree.iter() if isinstance(n.tag, str) and _hidden(n)]  # a paper does not say what it hides
+    for node in unseen:
+        if node.getparent() is not None:
+            node.drop_tree()
     parts: list[str] = []
     for event, node in etree.iterwalk(tree, events=("start", "end")):
         if not isinstance(node.tag, str):
