@@ -5,7 +5,6 @@ Only ``id``, ``question``, ``a`` and ``b`` of a pair reach the predictor; labels
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from ..errors import UsageError
 from ..triage.classifier import LABELS
 from ..triage.network import expected_calibration_error
 from ..triage.source import Source
+from .jsonl import read_jsonl
 
 if TYPE_CHECKING:
     from ..settings import Settings
@@ -33,22 +33,7 @@ def read_pairs(path: Path) -> list[dict[str, Any]]:
     UsageError
         The file cannot be read, or a line is no pair.
     """
-    try:
-        lines = Path(path).read_text("utf-8").splitlines()
-    except OSError as exc:
-        raise UsageError(f"{path} cannot be read: {exc.strerror}") from None
-    out = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            pair = json.loads(line)
-        except json.JSONDecodeError as exc:
-            raise UsageError(f"{path} line {number} is not JSON: {exc.msg}") from None
-        if not isinstance(pair, dict) or not all(k in pair for k in ("id", "question", "a", "b")):
-            raise UsageError(f"{path} line {number}: a pair has id, question, a and b")
-        out.append(pair)
-    return out
+    return read_jsonl(path, required=("id", "question", "a", "b"))
 
 
 def wrong_side(pair: dict[str, Any]) -> str | None:
