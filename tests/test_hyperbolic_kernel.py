@@ -1,4 +1,4 @@
-"""The Lorentz kernel against 50-digit arithmetic: AreoRAG Definition 3, METHODS §1."""
+"""The Lorentz kernel against 100-digit arithmetic: AreoRAG Definition 3, METHODS §1."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from areorag.errors import AreoRAGError, HyperbolicError
 from areorag.hyperbolic import lorentz, polar
-from areorag.hyperbolic.lorentz import VECTOR_DOMAIN, Lorentz
+from areorag.hyperbolic.batch import LONG
+from areorag.hyperbolic.lorentz import VECTOR_DOMAIN, Lorentz, Points
 
-mp.mp.dps = 50
+mp.mp.dps = 100
 CURVATURES = [-0.1, -1.0, -4.0]
 DIMENSIONS = [2, 3, 8, 64, 256]
 CASES = int(os.environ.get("AREORAG_HYPOTHESIS", "300"))
@@ -35,7 +36,7 @@ def near(rng: np.random.Generator, u: np.ndarray, angle: float) -> np.ndarray:
 
 
 def exact_distance(rho_x: float, u: np.ndarray, rho_y: float, v: np.ndarray, K: float) -> mp.mpf:
-    """The law of cosines in 50 digits, on the stored (ρ, u) with the angle between the directions."""
+    """The law of cosines in 100 digits, on the stored (ρ, u) with the angle between the directions."""
     k = mp.sqrt(-mp.mpf(K))
     a, b = k * mp.mpf(float(rho_x)), k * mp.mpf(float(rho_y))
     chord2 = mp.fsum((mp.mpf(float(p)) - mp.mpf(float(q))) ** 2 for p, q in zip(u, v, strict=True))
@@ -44,7 +45,7 @@ def exact_distance(rho_x: float, u: np.ndarray, rho_y: float, v: np.ndarray, K: 
 
 
 def exact_normalised(rho_x: float, u: np.ndarray, rho_y: float, v: np.ndarray, K: float) -> mp.mpf:
-    """The same with the directions first brought to unit length in 50 digits."""
+    """The same with the directions first brought to unit length in 100 digits."""
     k = mp.sqrt(-mp.mpf(K))
     a, b = k * mp.mpf(float(rho_x)), k * mp.mpf(float(rho_y))
     p, q = [mp.mpf(float(x)) for x in u], [mp.mpf(float(x)) for x in v]
@@ -109,6 +110,80 @@ def test_long_batches_in_blocks_and_threads_equal_single_distances(d: int) -> No
     np.testing.assert_allclose(far[:50], lorentz.distance(rho_x[:50] + 400, u[:50], rho_y[:50] + 400, v[:50], -4.0))
 
 
+@pytest.mark.parametrize("K", CURVATURES)
+@pytest.mark.parametrize("d", DIMENSIONS)
+def test_long_batches_are_exact_to_1e_13_up_to_depth_25(K: float, d: int) -> None:
+    rng = np.random.default_rng(d)
+    k, each = float(np.sqrt(-K)), 10
+    rho_x, rho_y, u, v = [], [], [], []
+    for length in (1e-6, 1e-2, 0.5, 0.68, 0.7, 1.0, 3.0, None):  # around the switch at acosh(1.25) = 0.693
+        r, a = rng.uniform(0, 25, each), unit(rng, each, d)
+        if length is None:
+            s, b = rng.uniform(0, 25, each), unit(rng, each, d)
+        else:
+            s = np.clip(r + rng.uniform(-0.3, 0.3, each) * length / k, 0, 25)
+            across = np.sinh(length / 2) ** 2 / np.maximum(np.sinh(k * r) * np.sinh(k * s), 1e-300)
+            angle = 2 * np.arcsin(np.minimum(np.sqrt(across), 1.0))
+            b = np.concatenate([near(rng, a[i : i + 1], float(angle[i])) for i in range(each)])
+        rho_x, rho_y, u, v = [*rho_x, *r], [*rho_y, *s], [*u, *a], [*v, *b]
+    many = np.resize(np.arange(len(rho_x)), LONG + 1)
+    x, y = Points(rho_x, u, K), Points(rho_y, v, K)
+    stored = (np.array(rho_x)[many], np.array(u)[many], np.array(rho_y)[many], np.array(v)[many])
+    pairs = {"stored": lorentz.distance(*stored, K), "points": x[many].distance(y[many])}
+    single = {
+        "stored": lorentz.distance(stored[0][0], stored[1][0], *stored[2:], K),
+        "points": y[many].distance(x[0]),
+        "scalar second": lorentz.distance(stored[2], stored[3], stored[0][0], stored[1][0], K),
+    }
+    for i in range(len(rho_x)):
+        for got, j in ((pairs, i), (single, 0)):
+            want = exact_distance(rho_x[j], u[j], rho_y[i], v[i], K)
+            for name, values in got.items():
+                assert abs(mp.mpf(float(values[i])) - want) <= mp.mpf("1e-13") * want, (name, i, float(want))
+
+
+def test_prepared_points_do_what_the_stored_ones_do() -> None:
+    rng = np.random.default_rng(12)
+    n = 5000
+    for d in (1, 2, 3, 4, 5, 30):
+        rho_x, rho_y, u, v = rng.uniform(0, 25, n), rng.uniform(0, 25, n), unit(rng, n, d), unit(rng, n, d)
+        x, y = Points(rho_x, u, -0.1), Points(rho_y, v, -0.1)
+        want = lorentz.distance(rho_x, u, rho_y, v, -0.1)
+        np.testing.assert_allclose(x.distance(y), want, rtol=1e-13)
+        np.testing.assert_array_equal(x.distance(y, threads=3), x.distance(y))
+        few = lorentz.pairwise_distance(rho_x[:7], u[:7], rho_y[:9], v[:9], -0.1)
+        exact = lorentz.distance(rho_x[:7, None], u[:7, None], rho_y[None, :9], v[None, :9], -0.1)
+        np.testing.assert_allclose(few, exact, rtol=1e-13)
+        strided = lorentz.distance(rho_x, np.asfortranarray(u), rho_y, np.repeat(v, 2, axis=0)[::2], -0.1)
+        np.testing.assert_array_equal(strided, want)
+    assert np.all(x.distance(x) == 0)
+    assert len(x[3:5]) == 2
+    assert len(x[:0].distance(y[:0])) == 0
+    for other in (Points(rho_y[:3], v[:3], -0.1), Points(rho_y, v, -1.0), Points(rho_y, unit(rng, n, 3), -0.1)):
+        with pytest.raises(HyperbolicError, match="one space"):
+            x.distance(other)
+    with pytest.raises(HyperbolicError, match="one direction a depth"):
+        Points([1.0, 2.0], [[1.0, 0.0]])
+
+
+def test_long_batches_of_any_depth_and_of_nan_are_right() -> None:
+    rng = np.random.default_rng(13)
+    n = 5000
+    u, v = unit(rng, n, 3), unit(rng, n, 3)
+    for depth in (350.0, 800.0, 1e5):
+        rho_x, rho_y = depth + rng.uniform(0, 3, n), depth + rng.uniform(0, 3, n)
+        want = [float(lorentz.distance(rho_x[i], u[i], rho_y[i], v[i])) for i in range(9)]
+        x, y = Points(rho_x, u), Points(rho_y, v)
+        np.testing.assert_allclose(lorentz.distance(rho_x, u, rho_y, v)[:9], want, rtol=1e-13)
+        np.testing.assert_allclose(x.distance(y)[:9], want, rtol=1e-13)
+        np.testing.assert_allclose(y.distance(x[0])[0], want[0], rtol=1e-13)
+        np.testing.assert_allclose(lorentz.distance(rho_x[0], u[0], rho_y, v)[0], want[0], rtol=1e-13)
+    rho = rng.uniform(0, 20, n)
+    rho[7], u[9] = np.nan, np.nan
+    for got in (lorentz.distance(rho, u, rho[::-1], v), Points(rho, u).distance(Points(rho[::-1].copy(), v))):
+        assert np.flatnonzero(np.isnan(got)).tolist() == [7, 9, n - 8]
+
+
 def test_the_naive_formula_that_the_project_does_not_offer_fails_where_the_polar_form_holds() -> None:
     rho, u = 13.0, np.array([1.0, 0.0, 0.0])
     v = np.array([np.cos(1e-9), np.sin(1e-9), 0.0])
@@ -146,7 +221,7 @@ def test_vector_and_polar_form_are_one_geometry_at_moderate_depth(K: float, d: i
 
 
 def exact_polar_exp(rho: float, u: np.ndarray, a: float, b: np.ndarray, K: float) -> tuple[mp.mpf, list[mp.mpf]]:
-    """exp in 50 digits on vectors: the oracle of the polar maps."""
+    """exp in 100 digits on vectors: the oracle of the polar maps."""
     k = mp.sqrt(-mp.mpf(K))
     r, uu = mp.mpf(float(rho)), [mp.mpf(float(t)) for t in u]
     radial = [mp.sinh(k * r)] + [mp.cosh(k * r) * t for t in uu]

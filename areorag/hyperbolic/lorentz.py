@@ -24,15 +24,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import HyperbolicError
-from .distance import (
-    LINEAR_LIMIT,
-    distance,
-    distance_from_chord2,
-    log_cosh,
-    log_sinh,
-    pairwise_distance,
-    sqrt_k,
-)
+from .batch import Points
+from .chord import LINEAR_LIMIT, distance_from_chord2, log_cosh, log_sinh, sqrt_k
+from .distance import distance, pairwise_distance
 
 Float = NDArray[np.float64]
 
@@ -49,6 +43,7 @@ __all__ = [
     "LINEAR_LIMIT",
     "VECTOR_DOMAIN",
     "Lorentz",
+    "Points",
     "check_point",
     "check_polar",
     "check_tangent",
