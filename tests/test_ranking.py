@@ -46,6 +46,21 @@ def test_every_row_has_a_layer_and_layer_zero_is_the_front(matrix):
     assert ((layers == 0) == pareto_front(matrix)).all()
 
 
+@given(SCORES, st.none() | st.integers(1, 40))
+@settings(max_examples=150, deadline=None)
+def test_layers_in_one_pass_are_those_of_peeling_front_after_front(matrix, limit):
+    expected = np.full(len(matrix), -1)
+    left, depth = np.arange(len(matrix)), 0
+    while len(left):
+        if limit is not None and len(matrix) - len(left) >= limit:
+            expected[left] = depth
+            break
+        front = pareto_front(matrix[left])
+        expected[left[front]] = depth
+        left, depth = left[~front], depth + 1
+    assert front_layers(matrix, limit).tolist() == expected.tolist()
+
+
 def test_scores_that_are_not_numbers_are_refused():
     with pytest.raises(UsageError):
         pareto_front([[0.0, float("nan")]])

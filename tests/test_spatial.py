@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from areorag.errors import UsageError
 from areorag.evaluate import spatial as evaluation
@@ -14,7 +16,9 @@ from areorag.evaluate import spatial_oracle as oracle
 from areorag.evaluate.synthetic import PAPER_SHARES, PAPER_TOTAL, shares, synthetic_archive
 from areorag.graph.rows import HyperedgeRow, wkt_of
 from areorag.planet.bodies import EARTH, MARS
+from areorag.planet.coordinates import to_lonlat
 from areorag.planet.geometry import (
+    TOUCH_RAD,
     WHOLE,
     Geography,
     band,
@@ -26,6 +30,7 @@ from areorag.planet.geometry import (
     footprint,
     intersects,
     point,
+    polygon,
     polyline,
 )
 from areorag.retrieval.spatial import RELATIONS, SpatialIndex, f_sparse
@@ -304,3 +309,32 @@ def test_a_warm_index_notices_that_the_graph_has_changed(db: Any) -> None:
     assert SpatialIndex(db, "Venus").candidates(point(5, 10), 1_000).advice == [
         "the archive has no placed observation of Venus"
     ]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(3, 40), st.floats(0.001, 40.0))
+@settings(max_examples=60, deadline=None)
+def test_points_on_an_outline_are_in_it_and_points_beside_it_are_not(seed: int, corners: int, size_deg: float) -> None:
+    """The quick search for vertices near an outline misses none that the exact distance to every vertex finds."""
+    rng = np.random.default_rng(seed)
+    pole, spin = math.radians(rng.uniform(-75, 75)), rng.uniform(0, 2 * math.pi)
+    middle = np.array([math.cos(pole) * math.cos(spin), math.cos(pole) * math.sin(spin), math.sin(pole)])
+    east = np.array([-math.sin(spin), math.cos(spin), 0.0])
+    north = np.cross(middle, east)
+    angles = np.sort(rng.uniform(0, 2 * math.pi, corners))
+    if np.max(np.diff(np.append(angles, angles[0] + 2 * math.pi))) > 3.0:
+        angles = np.linspace(0, 2 * math.pi, corners, endpoint=False)
+    radius = math.radians(size_deg)
+    ring = np.cos(radius) * middle + np.sin(radius) * (np.outer(np.cos(angles), east) + np.outer(np.sin(angles), north))
+    region = polygon(np.column_stack(to_lonlat(ring)))
+    share = rng.random(corners)[:, None]
+    on = ring * (1 - share) + np.roll(ring, -1, axis=0) * share
+    on /= np.linalg.norm(on, axis=1)[:, None]
+    beside = on + 1e-6 * (on - middle)
+    probes = np.vstack([ring, on, beside / np.linalg.norm(beside, axis=1)[:, None]])
+    lon, lat = to_lonlat(probes)
+    shapes = [point(float(x), float(y)) for x, y in zip(lon, lat, strict=True)]
+    arrays = FootprintArrays.from_geographies([f"p{i:03d}" for i in range(len(shapes))], shapes, MARS)
+    every = np.arange(len(shapes))
+    expected = arrays.distances_rad(every, region) <= TOUCH_RAD
+    assert arrays.meets(every, region).tolist() == expected.tolist()
+    assert expected[: len(ring)].all()

@@ -12,6 +12,7 @@ import logging
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,6 +107,15 @@ class Columns:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @cached_property
+    def id_rank(self) -> IntArray:
+        """(n,) place of each row's id among all ids in order: ties are broken by id."""
+        rank = np.empty(len(self.ids), dtype=np.int64)
+        rank[np.array(sorted(range(len(self.ids)), key=self.ids.__getitem__), dtype=np.int64)] = np.arange(
+            len(self.ids)
+        )
+        return rank
 
     def edge_vector(self, name: str) -> npt.NDArray[np.float32] | None:
         """Text embedding of a hyperedge (observation or fact), or None."""

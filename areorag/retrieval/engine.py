@@ -322,7 +322,7 @@ class _Run:
             (float(ranked.scores["f_s"][i]), float(ranked.scores["f_k"][i]), columns.texts[ranked.rows[i]])
             for i in front
         ]
-        ranked.weigh(model_weights(chat, intent.question, shown, ranked.weights), columns.ids)
+        ranked.weigh(model_weights(chat, intent.question, shown, ranked.weights), columns.id_rank)
         return ranked
 
     def _places(self, region: QueryRegion, columns: Columns) -> tuple[IntArray, FloatArray, float]:
@@ -403,7 +403,7 @@ class _Run:
             if prior.spots:
                 ranked.add("prior", prior.prior(columns.direction[ranked.rows]))
                 out.trace["feedback"] = {"conflicts": len(prior.spots)}
-            ranked.sort(columns.ids)
+            ranked.sort(columns.id_rank)
 
     def _select(self, intent: SpatialIntent, columns: Columns, ranked: Ranked, out: Retrieval) -> list[int]:
         """Positions in `ranked` of the kept candidates."""

@@ -7,6 +7,7 @@ equal scores do not dominate one another: all of them stay.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -73,6 +74,8 @@ def front_layers(scores: npt.ArrayLike, limit: int | None = None) -> IntArray:
     With `limit`, layers are peeled only until that many rows have one; the others share the next number.
     """
     matrix = _checked(scores)
+    if matrix.shape[1] == 2 and len(matrix):
+        return _layers_2d(matrix, limit)
     layer = np.full(len(matrix), -1, dtype=np.int64)
     left = np.arange(len(matrix))
     depth = 0
@@ -84,6 +87,30 @@ def front_layers(scores: npt.ArrayLike, limit: int | None = None) -> IntArray:
         layer[left[front]] = depth
         left = left[~front]
         depth += 1
+    return layer
+
+
+def _layers_2d(matrix: FloatArray, limit: int | None) -> IntArray:
+    """All layers in one pass, O(n log n).
+
+    Going down the first objective, a layer dominates a row when its largest second objective so far is at least the
+    row's. Those largest values fall from layer to layer, so the first layer that does not dominate is found by bisection.
+    """
+    unique, inverse = np.unique(matrix, axis=0, return_inverse=True)
+    order = np.lexsort((-unique[:, 1], -unique[:, 0]))
+    of = np.empty(len(unique), dtype=np.int64)
+    largest: list[float] = []  # negated, so that they rise
+    for row, second in zip(order.tolist(), (-unique[order, 1]).tolist(), strict=True):
+        depth = bisect_right(largest, second)
+        of[row] = depth
+        if depth == len(largest):
+            largest.append(second)
+        else:
+            largest[depth] = second
+    layer = of[np.ravel(inverse)]
+    if limit is not None:
+        before = np.cumsum(np.bincount(layer))
+        layer = np.minimum(layer, int(np.searchsorted(before, limit)) + 1)
     return layer
 
 

@@ -68,20 +68,17 @@ class Ranked:
         self.total = self.total + ADDED[name] * self.scores[name]
         self.added.append(name)
 
-    def weigh(self, weights: Weights, ids: Sequence[str]) -> None:
+    def weigh(self, weights: Weights, id_rank: IntArray) -> None:
         """Take other λ for place and topic; the layers stay."""
         change = np.array([weights.spatial - self.weights.spatial, weights.semantic - self.weights.semantic])
         self.total = self.total + np.stack([self.scores["f_s"], self.scores["f_k"]], axis=1) @ change
         self.weights = weights
-        self.sort(ids)
+        self.sort(id_rank)
 
-    def sort(self, ids: Sequence[str]) -> None:
-        """Order by total; equal totals by confidence and resolution fit, then by id."""
+    def sort(self, id_rank: IntArray) -> None:
+        """Order by total; equal totals by confidence and resolution fit, then by id (`Columns.id_rank`)."""
         tie = np.round(self.scores["confidence"] + self.scores["resolution_fit"], 9)
-        names = [ids[i] for i in self.rows]
-        rank = np.empty(len(names), dtype=np.int64)
-        rank[np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)] = np.arange(len(names))
-        self.order = np.lexsort((rank, -tie, -np.round(self.total, 12)))
+        self.order = np.lexsort((id_rank[self.rows], -tie, -np.round(self.total, 12)))
 
     def scores_of(self, i: int) -> dict[str, float]:
         """Every score of one candidate."""
@@ -139,7 +136,7 @@ def rank(
     base = objectives @ np.array([lam.spatial, lam.semantic])
     total = base - LAYER_STEP * np.minimum(layer, 20)
     out = Ranked(rows, scores, layer, total, np.arange(len(rows)), lam, vectors[intent.question], distance_m, topical)
-    out.sort(columns.ids)
+    out.sort(columns.id_rank)
     return out
 
 

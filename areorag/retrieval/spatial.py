@@ -220,9 +220,9 @@ class SpatialIndex:
             arrays, path = self._fetch(regions, epsilon, relation), "database"
         self._searches += 1
         index, distance, examined = _search(arrays, regions, epsilon, relation)
-        order = sorted(range(len(index)), key=lambda k: (distance[k], arrays.ids[index[k]]))
-        ids = [arrays.ids[index[k]] for k in order]
-        found = np.array([distance[k] for k in order]) if order else np.zeros(0)
+        order = np.lexsort((arrays.id_rank[index], distance))
+        ids = [arrays.ids[i] for i in index[order].tolist()]
+        found = np.asarray(distance, dtype=np.float64)[order]
         nearest: list[tuple[str, float]] = []
         advice: list[str] = []
         if not ids and explain:
