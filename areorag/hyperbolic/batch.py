@@ -75,6 +75,7 @@ class Points:
         self._half = np.ascontiguousarray(half.T) if self.dim <= _FEW else half
         with np.errstate(over="ignore"):  # depths beyond float64's exponent: the exact form takes over
             self._grow = np.exp(k * self.rho)
+        self._deep = bool(np.isinf(self._grow).any())
 
     def __len__(self) -> int:
         return len(self.rho)
@@ -83,7 +84,8 @@ class Points:
         """Some of the points; nothing is computed again."""
         rows = slice(rows, rows + 1 or None) if isinstance(rows, int) else rows
         out = Points.__new__(Points)
-        out.K, out.dim, out.rho, out._grow = self.K, self.dim, self.rho[rows], self._grow[rows]
+        out.K, out.dim, out._deep = self.K, self.dim, self._deep
+        out.rho, out._grow = self.rho[rows], self._grow[rows]
         out._half = self._half[:, rows] if self.dim <= _FEW else self._half[rows]
         return out
 
@@ -135,6 +137,8 @@ class _Prepared:
             q += column
 
     def cosh(self, j: slice, w: _Work) -> Float:
+        if self._x._deep or self._y._deep:
+            raise OverflowError
         if self._one:
             depth = self._k * float(self._y.rho[0])
             return _against_one(self._x._grow[j], depth, w)
