@@ -245,6 +245,18 @@ class AreoRAG:
 
         return forget(self.db, list(ids), self.settings)
 
+    def restore(self, ids: Sequence[str]) -> dict[str, Any]:
+        """Lift tombstones, so that ingesting the files again brings the observations back. → ``{restored, unknown, files}``."""
+        from .graph.forget import restore
+
+        return restore(self.db, list(ids))
+
+    def tombstones(self) -> list[dict[str, Any]]:
+        """What was forgotten, the latest first. → ``[{id, forgotten_at, source_file, answers}]``."""
+        from .graph.forget import tombstones
+
+        return tombstones(self.db)
+
     def verify(self) -> dict[str, Any]:
         """Check the invariants of the graph. → ``{checks, problems, digest}``."""
         from .graph.verify import verify
@@ -329,6 +341,14 @@ class AsyncAreoRAG:
     async def forget(self, ids: Sequence[str]) -> dict[str, Any]:
         """As `AreoRAG.forget`."""
         return await asyncio.to_thread(self._inner.forget, ids)
+
+    async def restore(self, ids: Sequence[str]) -> dict[str, Any]:
+        """As `AreoRAG.restore`."""
+        return await asyncio.to_thread(self._inner.restore, ids)
+
+    async def tombstones(self) -> list[dict[str, Any]]:
+        """As `AreoRAG.tombstones`."""
+        return await asyncio.to_thread(self._inner.tombstones)
 
     async def verify(self) -> dict[str, Any]:
         """As `AreoRAG.verify`."""

@@ -13,6 +13,7 @@ from areorag.graph.colocation import load_index, rebuild_colocations, update_col
 from areorag.graph.colocation_index import ColocationIndex, ColocationRules, Site
 from areorag.graph.connection import Database
 from areorag.graph.cypher import statements
+from areorag.graph.digest import content_digest
 from areorag.graph.hysh import embed_observations
 from areorag.graph.model import Observation, ProductRef
 from areorag.graph.placing import place_entities
@@ -120,6 +121,42 @@ def test_adding_in_any_order_and_deleting_gives_the_colocations_of_the_definitio
     loose = ColocationRules(witnesses=8)
     rebuild_colocations(db, settings, rules=loose)
     assert stored(db) == wanted(observations, loose)
+
+
+def test_made_at_once_equals_made_one_by_one_to_the_last_digit(db: Database, settings: Settings) -> None:
+    observations = archive(3, 45)
+    digests = []
+    for sizes in ([45], [1] * 45, [30, 5, 10]):
+        db.schema_text("CYPHER 5 MATCH (n) WHERE NOT n:Migration DETACH DELETE n")
+        rest = list(observations)
+        for size in sizes:
+            part, rest = rest[:size], rest[size:]
+            write(db, part, settings)
+            for o in part:
+                db.schema_text(
+                    "CYPHER 5 MATCH (o:Observation {id: $id}) MERGE (e:Entity:Feature {id: $e}) "
+                    "CREATE (o)-[:BINDS {role: 'place'}]->(e)",
+                    id=o.id,
+                    e=f"feature:{o.instrument}",
+                )
+            update_colocations(db, [o.id for o in part], settings)
+        bound = db.read_text("CYPHER 5 MATCH (c:Colocation)-[:BINDS]->(e) RETURN count(*) AS n")[0]["n"]
+        assert bound == len(stored(db)) > 3
+        digests.append(content_digest(db))
+    assert digests[0] == digests[1] == digests[2]
+
+
+def test_a_focus_that_left_a_colocation_behind_is_made_anew(db: Database, settings: Settings) -> None:
+    """As when a new version of an observation takes its place: its relationships go, its co-location is still there."""
+    observations = archive(4, 20)
+    write(db, observations, settings)
+    update_colocations(db, [o.id for o in observations], settings)
+    before = content_digest(db)
+    focus = sorted(stored(db))[0]
+    db.schema_text("CYPHER 5 MATCH (:Observation {id: $id})<-[g:GROUPS]-() DELETE g", id=focus)
+    update_colocations(db, [focus], settings)
+    assert stored(db) == wanted(observations, ColocationRules())
+    assert content_digest(db) == before
 
 
 def test_a_colocation_carries_midpoint_words_and_the_features_of_its_focus(db: Database, settings: Settings) -> None:

@@ -185,7 +185,7 @@ def test_forgetting_leaves_a_tombstone_that_holds(db: Database, archive: Path, s
     stamp = db.version()
     assert run(db, archive, settings).added == 0
     assert db.version() == stamp
-    assert restore(db, [row["id"]]) == 1
+    assert restore(db, [row["id"], "NOT_THERE"])["restored"] == 1
     assert run(db, archive, settings).added == 1
     assert content_digest(db) == before
 

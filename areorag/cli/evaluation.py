@@ -37,8 +37,17 @@ def _show(result: dict[str, Any], json: str | None) -> None:
 
 
 @app.command(epilog="Example: areorag eval adapters labels/ --json report.json")
-def adapters(directory: DirArgument, json: JsonOption = None) -> None:
+def adapters(
+    directory: DirArgument,
+    fuzz: Annotated[int, typer.Option(min=0, help="Read this many damaged copies instead, and look for faults.")] = 0,
+    seed: Annotated[int, typer.Option(help="Which piece of the damaged copies.")] = 0,
+    longest: Annotated[int, typer.Option(help="Damage files up to this many bytes (longer ones cut off).")] = 70_000,
+    record: Annotated[Path | None, typer.Option(help="Add the piece to this JSON of pieces.")] = None,
+    json: JsonOption = None,
+) -> None:
     """Read every file of a folder and account for each: observations, or the reason why there are none."""
+    if fuzz:
+        return _fuzz(directory, fuzz, seed, longest, record, json)
     from ..evaluate import adapters as module
 
     with progress_bars() as bars:
@@ -54,6 +63,18 @@ def adapters(directory: DirArgument, json: JsonOption = None) -> None:
         for file in result["files"]:
             if file["status"] != "ok":
                 console().print(f"{file['status']:9} {file['path']}  {file['reason']}", markup=False)
+
+
+def _fuzz(directory: Path, n: int, seed: int, longest: int, record: Path | None, json: str | None) -> None:
+    from ..evaluate import fuzz_adapters as module
+
+    with progress_bars() as bars:
+        result = module.run(n, seed, seeds=module.seed_files(directory, longest), progress=bars)
+    if record is not None:
+        module.write_record(record, result)
+    _show(result, json)
+    if result["faults"]:
+        raise typer.Exit(1)
 
 
 @app.command(epilog="Example: areorag eval conflict --pairs pairs.jsonl --json result.json")
@@ -138,21 +159,62 @@ def spatial(
 @app.command(epilog="Example: areorag eval regions --mask 0.3 --json regions.json")
 def regions(
     questions: Annotated[Path | None, typer.Option(exists=True, dir_okay=False)] = None,
-    mask: Annotated[float | None, typer.Option(min=0, max=0.95)] = None,
-    inject: Annotated[float | None, typer.Option(min=0, max=0.95)] = None,
+    mask: Annotated[float | None, typer.Option(min=0, max=0.95, help="share of records without incidence")] = None,
+    inject: Annotated[float | None, typer.Option(min=0, max=0.95, help="share of records with a false copy")] = None,
     ablate: Annotated[
         str | None,
-        typer.Option(help="part to leave out, see docs/results.md"),
+        typer.Option(
+            help="sparse, dense, semantic, pareto, plausibility, oem, einstein, euclidean, feedback, coverage, mlg, pict, "
+            "uniform, delta_hp or both"
+        ),
     ] = None,
+    study: Annotated[
+        Path | None,
+        typer.Option(file_okay=False, help="Run every ablation, mask and injection; tables and pictures into FOLDER."),
+    ] = None,
+    records: Annotated[int, typer.Option(min=100, help="size of the throw-away archive")] = 3000,
     home: HomeOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Generated region and season questions over the ingested archive, gold by brute force."""
-    from ..evaluate import regions as module
+    """Generated region and season questions over an archive, gold by brute force."""
+    with progress_bars() as bars:
+        if study is not None:
+            from ..evaluate import region_study as whole
+
+            result = whole.run(home, records=records, progress=bars)
+            study.mkdir(parents=True, exist_ok=True)
+            pictures = [p.name for p in whole.plots(result, study)]
+            (study / "regions.md").write_text(whole.markdown(result, pictures), "utf-8")
+            write_json(json, result)
+            if json != "-":
+                console().print(whole.markdown(result, pictures), markup=False)
+            return
+        from ..evaluate import regions as module
+
+        told = None if bars is None else lambda done, total: bars("questions", done, total)
+        found = module.run(
+            questions=questions, mask=mask, inject=inject, ablate=ablate, home=home, progress=told, records=records
+        )
+        _show(found, json)
+
+
+@app.command(epilog="Example: areorag eval city --json city.json")
+def city(
+    k: Annotated[int, typer.Option("-k", min=1, help="places an answer may have")] = 5,
+    json: JsonOption = None,
+) -> None:
+    """Spatial-RAG's kind of question about a city on Earth: delivery, spatial and semantic pass rates."""
+    from ..evaluate import city as module
 
     with progress_bars() as bars:
         told = None if bars is None else lambda done, total: bars("questions", done, total)
-        _show(module.run(questions=questions, mask=mask, inject=inject, ablate=ablate, home=home, progress=told), json)
+        result = module.run(k=k, progress=told)
+    _show(result, json)
+    if json != "-":
+        for q in result["questions"]:
+            wrong = [n for n in ("delivered", "spatial_sparse", "spatial_dense", "semantic") if not q[n]]
+            if wrong:
+                console().print(f"{q['id']}  {', '.join('not ' + w for w in wrong)}: {q['question']}", markup=False)
 
 
 @app.command(epilog="Example: areorag eval containment --json containment.json")

@@ -1,4 +1,4 @@
-"""The commands of daily work: ingest, ask, retrieve, observation, conflicts, audit, forget, verify, settings, demo."""
+"""The commands of daily work: ingest, ask, retrieve, observation, conflicts, audit, forget, restore, verify, settings, demo."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..errors import UsageError
 from .common import HomeOption, JsonOption, KOption, console, progress_bars, settings_for, write_json
 
 QuestionArgument = Annotated[str, typer.Argument(help="The question, in plain words.")]
@@ -41,9 +42,16 @@ def ingest(
             f"{report.files:,} files: {report.added:,} added, {report.updated:,} updated, "
             f"{report.unchanged:,} unchanged, {len(report.quarantined):,} quarantined in {report.seconds:.1f} s"
         )
+        if report.forgotten:
+            few = " ".join(report.forgotten_ids[:3]) + (" …" if report.forgotten > 3 else "")
+            out.print(
+                f"  {report.forgotten:,} forgotten before and not written. To bring them back:  areorag restore {few}  "
+                "and ingest again (areorag restore --list shows all)",
+                markup=False,
+            )
         for file, reason in report.quarantined:
             out.print(f"  quarantined  {file}  {reason}", markup=False)
-    if report.quarantined and not (report.added or report.updated or report.unchanged):
+    if report.quarantined and not (report.added or report.updated or report.unchanged or report.forgotten):
         raise typer.Exit(1)
 
 
@@ -159,6 +167,36 @@ def forget(
         raise typer.Exit(1)
 
 
+def restore(
+    ids: Annotated[list[str] | None, typer.Argument(help="DataIDs that were forgotten.")] = None,
+    listed: Annotated[bool, typer.Option("--list", help="Show what is forgotten, the latest first.")] = False,
+    home: HomeOption = None,
+    json: JsonOption = None,
+) -> None:
+    """Let forgotten observations be ingested again; they come back with the next ingest of their files."""
+    if not ids and not listed:
+        raise UsageError("name the DataIDs to restore, or give --list to see what is forgotten")
+    with _open(home) as areo:
+        result = areo.restore(ids or [])
+        forgotten = areo.tombstones() if listed else None
+    write_json(json, result if forgotten is None else result | {"forgotten": forgotten})
+    if json != "-":
+        out = console()
+        if ids:
+            out.print(f"{result['restored']:,} restored, {len(result['unknown']):,} not forgotten")
+        for file in result["files"]:
+            out.print(f"  to bring back, ingest again  {file}", markup=False)
+        for row in forgotten or []:
+            out.print(
+                f"  {row['id']}  forgotten {row['forgotten_at']:%Y-%m-%d %H:%M}  from {row['source_file']}",
+                markup=False,
+            )
+        if forgotten == []:
+            out.print("nothing is forgotten")
+    if result["unknown"] and not result["restored"]:
+        raise typer.Exit(1)
+
+
 def verify(home: HomeOption = None, json: JsonOption = None) -> None:
     """Check the invariants of the graph."""
     with _open(home) as areo:
@@ -222,6 +260,7 @@ def register(app: typer.Typer) -> None:
         (observation, "areorag observation ESP_037330_1990_RED --json -"),
         (audit, "areorag audit a-7f31c2d4 --html audit.html"),
         (forget, "areorag forget ESP_037330_1990_RED"),
+        (restore, "areorag restore ESP_037330_1990_RED"),
         (verify, "areorag verify"),
         (settings, "areorag settings"),
         (demo, "areorag demo"),

@@ -13,13 +13,15 @@ import re
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ..errors import UsageError
 from ..graph.model import FileReport
 
 MAX_SEED_BYTES = 70_000
+_VALUE_FAULT = re.compile(r" is (?:nan|-?inf)|out of range|not JSON|L_s ")
 _NUMBER = re.compile(rb"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?")
 _WEIRD = (
     b"nan", b"inf", b"-1e400", b"1e400", b"NULL", b'""', b"-9.99e+31 <deg>", b"999999999999999999999", b"-91.0", b"361",
@@ -125,9 +127,17 @@ def faults(report: FileReport) -> list[str]:
 
 
 def run(
-    n: int = 300, seed: int = 0, *, seeds: list[Path] | None = None, limit_s: float = 5.0, keep: Path | None = None
+    n: int = 300,
+    seed: int = 0,
+    *,
+    seeds: list[Path] | None = None,
+    limit_s: float = 5.0,
+    keep: Path | None = None,
+    progress: Callable[[str, int, int | None], None] | None = None,
 ) -> dict[str, Any]:
-    """Read `n` damaged files; → ``{n, crashes, slow, faults: [...], status, max_s}``.
+    """Read `n` damaged files; → ``{n, seed, seed_files, crashes, slow, not_finite_or_out_of_range, faults, status, max_s}``.
+
+    Another seed is another piece: its mutations repeat none of this one's.
 
     Parameters
     ----------
@@ -139,13 +149,15 @@ def run(
         CPU seconds a read may take.
     keep
         Folder in which inputs that failed are kept.
+    progress
+        Called with (what, done, of how many).
     """
     from importlib import resources
 
     from ..ingest.adapters.base import Context
     from ..ingest.adapters.reading import read_file
 
-    rng = random.Random(seed)
+    rng = random.Random(f"{seed}")
     if seeds is None:
         with resources.as_file(resources.files("areorag.sample").joinpath("archive")) as root:
             seeds = [p for p in sorted(root.rglob("*")) if p.is_file()]
@@ -177,7 +189,50 @@ def run(
                     keep.mkdir(parents=True, exist_ok=True)
                     (keep / f"{seed}_{i}_{names[which]}").write_bytes(data)
             path.unlink()
+            if progress is not None and i % 20 == 19:
+                progress("damaging and reading", i + 1, n)
     return {
-        "n": n, "seed": seed, "crashes": sum(f["fault"].startswith("exception") for f in found), "slow": slow,
+        "n": n, "seed": seed, "seed_files": len(corpus),
+        "crashes": sum("exception: " in f["fault"] for f in found), "slow": slow,
+        "not_finite_or_out_of_range": sum(bool(_VALUE_FAULT.search(f["fault"])) for f in found),
         "faults": found, "status": dict(status), "max_s": round(slowest, 3),
     }  # fmt: skip
+
+
+def add_piece(record: dict[str, Any], piece: dict[str, Any]) -> dict[str, Any]:
+    """A record of pieces with one more: totals, and each piece by its seed (run again, it takes the place of the old)."""
+    pieces = {int(p["seed"]): p for p in record.get("pieces", [])} | {int(piece["seed"]): piece}
+    listed = [pieces[k] for k in sorted(pieces)]
+    totals = ("n", "crashes", "slow", "not_finite_or_out_of_range")
+    return {
+        **{key: sum(p[key] for p in listed) for key in totals},
+        "faults": sum(len(p["faults"]) for p in listed),
+        "max_s": max(p["max_s"] for p in listed),
+        "seeds": sorted(pieces),
+        "pieces": listed,
+    }
+
+
+def write_record(path: Path, piece: dict[str, Any]) -> None:
+    """Add a piece to the JSON file of pieces at `path`.
+
+    Raises
+    ------
+    UsageError
+        The file is there and is no record of pieces.
+    """
+    try:
+        record = json.loads(path.read_text("utf-8")) if path.exists() else {}
+        text = json.dumps(add_piece(record, piece), indent=1, ensure_ascii=False)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise UsageError(f"{path} is not a record of fuzz pieces") from None
+    path.write_text(text + "\n", "utf-8")
+
+
+def seed_files(directory: Path, longest: int) -> list[Path]:
+    """Files below a folder that are worth damaging: not empty, not longer than `longest` bytes (at 70,000: any)."""
+    files = [p for p in sorted(directory.rglob("*")) if p.is_file() and p.stat().st_size]
+    chosen = [p for p in files if longest >= MAX_SEED_BYTES or p.stat().st_size <= longest]
+    if not chosen:
+        raise UsageError(f"no file of at most {longest} bytes in {directory}")
+    return chosen

@@ -117,10 +117,15 @@ class _Chunk:
         self.normals = np.zeros((len(geogs), _MAX_EDGES, 3))
         self.loops = np.zeros((len(geogs), _MAX_EDGES, 3))
         self.convex = np.zeros(len(geogs), dtype=bool)
+        rings: dict[int, list[tuple[int, FloatArray]]] = {}
         for i, g in enumerate(geogs):
-            found = _convex_loop(g) if self.radius[i] < 0.5 else None
-            if found is not None:
-                self.loops[i], self.normals[i], self.convex[i] = *found, True
+            ring = _small_ring(g) if self.radius[i] < 0.5 else None
+            if ring is not None:
+                rings.setdefault(len(ring), []).append((i, ring))
+        for found in rings.values():
+            at = np.array([i for i, _ in found])
+            loops, normals, convex = _convex_loops(np.array([ring for _, ring in found]))
+            self.loops[at[convex]], self.normals[at[convex]], self.convex[at[convex]] = loops, normals, True
 
     def near(self, obs: IntArray, xyz: FloatArray, limit: float) -> npt.NDArray[np.bool_]:
         """Whether each geography may come within `limit` radians of each point; never a wrong no. (n,), (n, 3)."""
@@ -163,8 +168,8 @@ class _Chunk:
         return np.asarray(out | (beyond < reach).any(axis=1))
 
 
-def _convex_loop(geog: Geography) -> tuple[FloatArray, FloatArray] | None:
-    """(corners, inward unit normals of the edges), padded to `_MAX_EDGES`, of a small convex polygon; else None."""
+def _small_ring(geog: Geography) -> FloatArray | None:
+    """(k, 2) corners, k ≤ `_MAX_EDGES`, of a single polygon without holes; else None."""
     import spherely
 
     if geog.whole or geog.dimension != 2 or len(geog.parts) != 1:
@@ -174,19 +179,23 @@ def _convex_loop(geog: Geography) -> tuple[FloatArray, FloatArray] | None:
     xy = vertices(geog)
     if not 4 <= len(xy) <= _MAX_EDGES + 1 or tuple(xy[0]) != tuple(xy[-1]):
         return None  # a hole repeats points inside the list
-    corners = to_unit(xy[:-1, 0], xy[:-1, 1])
-    normals = np.cross(corners, np.roll(corners, -1, axis=0))
-    length = np.linalg.norm(normals, axis=1, keepdims=True)
-    if (length < 1e-12).any():
-        return None
-    normals /= length
-    side = normals @ corners.T
-    if (side < -1e-12).any():
-        return None
-    loop, walls = np.zeros((_MAX_EDGES, 3)), np.zeros((_MAX_EDGES, 3))
-    loop[:] = corners[0]
-    loop[: len(corners)], walls[: len(corners)] = corners, normals
-    return loop, walls
+    return xy[:-1]
+
+
+def _convex_loops(rings: FloatArray) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_]]:
+    """Of rings (n, k, 2): (corners, inward unit normals of the edges) of the convex ones, padded to `_MAX_EDGES`, and
+    which are convex."""
+    corners = to_unit(rings[..., 0], rings[..., 1])
+    normals = np.cross(corners, np.roll(corners, -1, axis=1))
+    length = np.linalg.norm(normals, axis=2, keepdims=True)
+    convex = ~(length < 1e-12).any(axis=(1, 2))
+    normals = np.divide(normals, length, out=np.zeros_like(normals), where=length >= 1e-12)
+    convex &= ~(np.einsum("nij,nkj->nik", normals, corners) < -1e-12).any(axis=(1, 2))
+    k, n = rings.shape[1], int(convex.sum())
+    loops, walls = np.zeros((n, _MAX_EDGES, 3)), np.zeros((n, _MAX_EDGES, 3))
+    loops[:] = corners[convex][:, :1]
+    loops[:, :k], walls[:, :k] = corners[convex], normals[convex]
+    return loops, walls, convex
 
 
 def _cover_chunk(geogs: Sequence[Geography], max_cells: int, max_order: int) -> list[list[str]]:

@@ -5,6 +5,9 @@ member's choice (its focus is this one), `witness` the focus's choice; the relat
 Every choice depends on one observation's neighbours only, so a new, changed or deleted observation rewrites the choices
 of its neighbours and of nothing else. The hyperedge carries the outward midpoint of its members (METHODS §1) and binds
 the features of its focus: the features *there*.
+
+Two ways of writing, one outcome: a co-location of observations that have none yet is made whole by one statement; where
+there are choices to take back, they are replaced one kind after the other.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ log = logging.getLogger(__name__)
 Progress = Callable[[str, int, int | None], None]
 PREFIX = "colocation:"
 _BATCH = 2000
+_FRESH = 1000
 _BULK_SHARE = 0.2
 _BULK_LEAST = 2000
 
@@ -71,8 +75,7 @@ def update_colocations(
     rules = rules or rules_of(settings)
     changed = set(observation_ids)
     index, dirty = _load(db, changed, rules)
-    names = sorted(dirty)
-    written, removed = 0, 0
+    written, names, removed = _create_fresh(db, index, dirty, rules, settings)
     for start in range(0, len(names), _BATCH):
         batch = names[start : start + _BATCH]
         pointers = [(index.focus(n), n) for n in batch if index.focus(n) != n]
@@ -83,8 +86,8 @@ def update_colocations(
             progress("co-locations", min(start + _BATCH, len(names)), len(names))
     if changed:
         place_entities(db, settings, changed)
-    log.debug("co-locations: %d observations examined, %d written, %d removed", len(names), written, removed)
-    return ColocationChange(len(names), written, removed)
+    log.debug("co-locations: %d observations examined, %d written, %d removed", len(dirty), written, removed)
+    return ColocationChange(len(dirty), written, removed)
 
 
 def rebuild_colocations(
@@ -151,7 +154,8 @@ def _sites(rows: Sequence[dict[str, Any]]) -> list[Site]:
             log.warning("observation %s takes no part in co-locations: %s", row["id"], exc)
             continue
         start, stop = _seconds(row["start"]), _seconds(row["stop"])
-        out.append(Site(row["id"], row["body"] or "Mars", geog, row["rho"], start, stop))
+        member = {k: row[k] for k in ("id", "rho", "direction", "instrument", "xyz", "version")}
+        out.append(Site(row["id"], row["body"] or "Mars", geog, row["rho"], start, stop, member))
     return out
 
 
@@ -163,6 +167,73 @@ def _seconds(value: Any) -> float | None:
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def _create_fresh(
+    db: Database, index: ColocationIndex, dirty: set[str], rules: ColocationRules, settings: Settings
+) -> tuple[int, list[str], int]:
+    """Make the co-locations whose focus and members have none yet. (made, the names still to be done, 0)
+
+    Such a co-location is known whole: whoever points to it is dirty, or it would be there. Any other is left to
+    `_write`, with everyone who has a choice in it.
+    """
+    known = _known(db, dirty)
+    chosen = {n: index.focus(n) for n in dirty if n in index}
+    groups: dict[str, dict[str, dict[str, Any]]] = {}
+    spoilt: set[str] = set()
+    for name, focus in chosen.items():
+        seen = index.witnesses(name)
+        if seen:
+            _member(groups, name, name)
+            for other in seen:
+                _member(groups, name, other)["witness"] = True
+        if focus != name:
+            _member(groups, focus, focus)
+            _member(groups, focus, name)["pointer"] = True
+            if name in known or focus not in dirty:
+                spoilt.add(focus)
+        if name in known:
+            spoilt.add(name)
+    foci = sorted(groups.keys() - spoilt)
+    for start in range(0, len(foci), _FRESH):
+        batch = {f: groups[f] for f in foci[start : start + _FRESH]}
+        rows = [_whole(f, [index.site(m) for m in members], members, rules, settings) for f, members in batch.items()]
+        spoilt |= db.transact(lambda tx, r=rows: _create(tx, r))  # type: ignore[misc]
+    made = groups.keys() - spoilt
+    rest = {n for n in dirty if n not in chosen or n in known}
+    rest |= {n for n, f in chosen.items() if (f != n and f not in made) or (n in groups and n not in made)}
+    return len(made), sorted(rest), 0
+
+
+def _member(groups: dict[str, dict[str, dict[str, Any]]], focus: str, name: str) -> dict[str, Any]:
+    return groups.setdefault(focus, {}).setdefault(name, {"id": name, "pointer": False, "witness": False})
+
+
+def _known(db: Database, names: Iterable[str]) -> set[str]:
+    """Which of some observations belong to a co-location or have one of their own."""
+    if db.read("hysh_colocation_count")[0]["n"] == 0:
+        return set()
+    ids = sorted(names)
+    batches = (ids[start : start + _BATCH] for start in range(0, len(ids), _BATCH))
+    return {row["id"] for batch in batches for row in db.read("hysh_colocation_known", ids=batch)}
+
+
+def _whole(
+    focus: str, sites: list[Site], members: dict[str, dict[str, Any]], rules: ColocationRules, settings: Settings
+) -> dict[str, Any]:
+    """A row of ``hysh_colocation_create``."""
+    group = {"id": PREFIX + focus, "focus": focus, "members": [s.member for s in sites]}
+    group["body"] = min((s.id, s.body) for s in sites)[1]
+    properties = describe(group, rules, settings) | {"focus": focus}
+    return {"xyz": properties.pop("position"), "p": properties, "members": [members[m] for m in sorted(members)]}
+
+
+def _create(tx: Transaction, rows: list[dict[str, Any]]) -> set[str]:
+    """Make co-locations; the foci of those that another process has made meanwhile are given back."""
+    tx.run("write_lock")
+    there = {row["focus"] for row in tx.run("hysh_colocation_there", ids=[row["p"]["id"] for row in rows])}
+    tx.run("hysh_colocation_create", rows=[row for row in rows if row["p"]["focus"] not in there])
+    return there
 
 
 def _write(

@@ -82,6 +82,7 @@ class Site:
     geog : `areorag.planet.geometry.Geography`
     rho : depth ln(ℓ_max/ℓ), None where the resolution is unknown
     start_s, stop_s : seconds since 1970, None where unknown
+    member : what a co-location's midpoint and words need of it (`colocation.describe`), where they are wanted
     """
 
     id: str
@@ -90,6 +91,7 @@ class Site:
     rho: float | None = None
     start_s: float | None = None
     stop_s: float | None = None
+    member: dict[str, Any] | None = None
 
 
 _PIECE_RAD = math.radians(1.0)

@@ -50,9 +50,25 @@ def _bury(tx: Transaction, ids: list[str]) -> None:
     tx.run("delete_observations", ids=ids)
 
 
-def restore(db: Database, ids: Sequence[str]) -> int:
-    """Let the content of some ids be ingested again; return how many tombstones were lifted."""
-    return int(db.write("delete_tombstones", ids=list(ids))[0]["n"])
+def restore(db: Database, ids: Sequence[str]) -> dict[str, Any]:
+    """Lift the tombstones of some ids, so that ingesting their files writes them again.
+
+    Returns
+    -------
+    dict
+        ``restored``: how many tombstones were lifted; ``unknown``: ids that are not forgotten; ``files``: where the
+        restored ones came from, to be ingested again.
+    """
+    wanted = list(dict.fromkeys(i.strip() for i in ids if i.strip()))
+    lifted: dict[str, str | None] = {}
+    for start in range(0, len(wanted), _BATCH):
+        batch = sorted(wanted[start : start + _BATCH])
+        lifted |= {row["id"]: row["source_file"] for row in db.write("delete_tombstones", ids=batch)}
+    return {
+        "restored": len(lifted),
+        "unknown": [i for i in wanted if i not in lifted],
+        "files": sorted({file for file in lifted.values() if file}),
+    }
 
 
 def tombstones(db: Database) -> list[dict[str, Any]]:

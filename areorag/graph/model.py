@@ -197,6 +197,7 @@ class FileReport(Record):
     adapter: str | None = None
     observations: list[Observation] = Field(default_factory=list)
     sha256: str | None = None
+    more: bool = Field(False, description="a long table comes in several reports: further ones of this file follow")
 
 
 class IngestReport(Record):
@@ -206,6 +207,8 @@ class IngestReport(Record):
     added: int = 0
     updated: int = 0
     unchanged: int = 0
+    forgotten: int = Field(0, description="met again, but forgotten before and not written (`areorag restore`)")
+    forgotten_ids: list[str] = Field(default_factory=list, description="the first thousand of them")
     quarantined: list[tuple[str, str]] = Field(default_factory=list, description="(file, reason)")
     seconds: float = 0.0
     files: int = 0

@@ -30,11 +30,11 @@ class EntityRef:
     label: str
     name: str
     properties: dict[str, Any] = field(default_factory=dict)
+    id: str = field(init=False, compare=False)
+    """Id of the entity node (`ids.entity_id`), or the one given in `properties`."""
 
-    @property
-    def id(self) -> str:
-        """Id of the entity node (`ids.entity_id`), or the one given in `properties`."""
-        return str(self.properties.get("id") or entity_id(self.label, self.name))
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "id", str(self.properties.get("id") or entity_id(self.label, self.name)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,20 +33,20 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class WriteReport:
-    """What a call wrote. `changed` lists the ids whose hyperedge is new or replaced, in order of writing."""
+    """What a call wrote. `changed` lists the ids whose hyperedge is new or replaced, in order of writing; `forgotten`
+    those that a tombstone holds back."""
 
     added: int = 0
     updated: int = 0
     unchanged: int = 0
-    forgotten: int = 0
     kept: int = 0
+    forgotten: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
 
     def add(self, other: WriteReport) -> None:
         """Add another report's counts to this one."""
-        for name in ("added", "updated", "unchanged", "forgotten", "kept"):
+        for name in ("added", "updated", "unchanged", "kept", "forgotten", "changed"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.changed += other.changed
 
 
 @dataclass
@@ -362,7 +362,7 @@ def _report(plan: Sequence[Planned]) -> WriteReport:
         elif p.action == "keep":
             report.kept += 1
         elif p.action == "forgotten":
-            report.forgotten += 1
+            report.forgotten.append(p.row.observation.id)
         else:
             report.unchanged += 1
         if p.action in ("new", "replace", "refresh"):

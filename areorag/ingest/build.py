@@ -182,7 +182,8 @@ class RowBuilder:
         self.settings = settings
         self.embedder = embedder
         self._targets: dict[tuple[str, str], EntityRef | None] = {}
-        self._around: dict[tuple[str, float, float], list[EntityRef]] = {}
+        self._named: dict[tuple[str, str], EntityRef] = {}
+        self._features: dict[tuple[int, str], tuple[Feature, EntityRef]] = {}
 
     def build(self, observations: Sequence[Observation]) -> list[HyperedgeRow]:
         """Rows of some observations, in their order. Warnings of the placing are added to the records.
@@ -203,6 +204,7 @@ class RowBuilder:
         geogs = [_geography(o) for o in observations]
         hysh = embed_observations(_with_geography(observations, geogs), self.settings, text=text)
         cells = self._cells(observations, geogs)
+        places = self._places(observations)
         rows = []
         for i, o in enumerate(observations):
             if hysh.warnings[i]:
@@ -213,7 +215,7 @@ class RowBuilder:
                 observation=o,
                 hysh=hysh.row(i),
                 cells=cells[i],
-                entities=self.participants(o),
+                entities=self._participants(o, places[i]),
                 embedding=None if vectors is None else vectors[i].tolist(),
                 embedder=None if self.embedder is None else self.embedder.name,
             )
@@ -243,6 +245,9 @@ class RowBuilder:
 
     def participants(self, o: Observation) -> list[EntityRef]:
         """What an observation binds, each with its role."""
+        return self._participants(o, self._places([o])[0])
+
+    def _participants(self, o: Observation, places: list[EntityRef]) -> list[EntityRef]:
         refs = []
         for role, label, name in (
             ("instrument", "Instrument", o.instrument),
@@ -250,13 +255,14 @@ class RowBuilder:
             ("institution", "Institution", o.institution),
         ):
             if name:
-                refs.append(EntityRef(role, label, name))
+                if (role, name) not in self._named:
+                    self._named[role, name] = EntityRef(role, label, name)
+                refs.append(self._named[role, name])
         for target in o.targets:
             ref = self._target(target, o.body)
             if ref is not None:
                 refs.append(ref)
-        if o.position_lon_deg is not None and o.position_lat_deg is not None:
-            refs += self._places(o.body, o.position_lon_deg, o.position_lat_deg)
+        refs += places
         refs += claim_refs(o.claims, o.body)
         unique: dict[str, EntityRef] = {}
         for ref in refs:
@@ -274,14 +280,26 @@ class RowBuilder:
                 self._targets[key] = feature_ref(place, "target") if place else EntityRef("target", "Target", name)
         return self._targets[key]
 
-    def _places(self, body: str, lon: float, lat: float) -> list[EntityRef]:
-        gazetteer = _gazetteer(body)
-        if gazetteer is None:
-            return []
-        key = (body, round(lon, 4), round(lat, 4))
-        if key not in self._around:
-            if len(self._around) > 50_000:
-                self._around.clear()
-            found = gazetteer.containing(lon, lat, limit=MAX_PLACES)
-            self._around[key] = [feature_ref(f, "place") for f in found]
-        return self._around[key]
+    def _places(self, observations: Sequence[Observation]) -> list[list[EntityRef]]:
+        """The named places that hold each position, smallest first."""
+        out: list[list[EntityRef]] = [[] for _ in observations]
+        by_body: dict[str, list[int]] = {}
+        for i, o in enumerate(observations):
+            if o.position_lon_deg is not None and o.position_lat_deg is not None:
+                by_body.setdefault(o.body, []).append(i)
+        for body, at in by_body.items():
+            gazetteer = _gazetteer(body)
+            if gazetteer is None:
+                continue
+            lon = [observations[i].position_lon_deg or 0.0 for i in at]
+            lat = [observations[i].position_lat_deg or 0.0 for i in at]
+            for i, found in zip(at, gazetteer.containing_many(lon, lat, limit=MAX_PLACES), strict=True):
+                out[i] = [self._feature(f, "place") for f in found]
+        return out
+
+    def _feature(self, feature: Feature, role: str) -> EntityRef:
+        """`feature_ref`, made once for a feature (which is kept with it, so that its address stays its own)."""
+        key = (id(feature), role)
+        if key not in self._features:
+            self._features[key] = (feature, feature_ref(feature, role))
+        return self._features[key][1]

@@ -87,8 +87,8 @@ class Journal:
             path = path.resolve().relative_to(self._root.resolve())
         return str(well_formed(path.as_posix()))
 
-    def record(self, report: FileReport) -> None:
-        """Note what became of a file; `flush` writes it."""
+    def record(self, report: FileReport, observations: int) -> None:
+        """Note what became of a file, and how many observations it gave; `flush` writes it."""
         path = self.path_of(report)
         status = "quarantined" if is_quarantined(report) else ("used" if report.status == "rejected" else report.status)
         properties = {
@@ -98,7 +98,7 @@ class Journal:
             "status": status,
             "reason": well_formed(report.reason),
             "adapter": report.adapter,
-            "observations": len(report.observations),
+            "observations": observations,
         }
         key = f"{path}#{(report.sha256 or '-')[:12]}"
         self._files[key] = {name: value for name, value in properties.items() if value is not None}

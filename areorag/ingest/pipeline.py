@@ -36,6 +36,8 @@ log = logging.getLogger(__name__)
 Progress = Callable[[str, int, int], None]
 
 _FLUSH_FILES = 500
+MOST_NAMED = 1000
+"""Observations that stay forgotten are named up to this many; all are counted."""
 
 
 def ingest_paths(
@@ -62,8 +64,8 @@ def ingest_paths(
     Returns
     -------
     IngestReport
-        Observations added, updated (a new version, or computed anew) and unchanged; files put aside, each with its
-        reason.
+        Observations added, updated (a new version, or computed anew), unchanged, and met again but forgotten before;
+        files put aside, each with its reason.
 
     Raises
     ------
@@ -126,7 +128,7 @@ def _reports(
     from .adapters import iter_reports
 
     workers = min(settings.workers, len(files))
-    return iter_reports(given, workers=workers, timeout_s=settings.file_timeout_s, adapter=adapter)
+    return iter_reports(given, workers=workers, timeout_s=settings.file_timeout_s, adapter=adapter, parts=True)
 
 
 def ingest_root(given: Sequence[Path]) -> Path:
@@ -179,12 +181,19 @@ class _Run:
     # ------------------------------------------------------------ reading
     def _observations(self, reports: Iterable[FileReport]) -> Iterator[Observation]:
         """Observations of the files as they come; notes each file, keeps claims of side files for later."""
+        before: dict[str, int] = {}
         for report in reports:
+            count = before.get(report.path, 0) + len(report.observations)
+            observations, report.observations = report.observations[::-1], []
+            if report.more:
+                before[report.path] = count
+                while observations:
+                    yield self._own(observations.pop())
+                continue
             self.report.files += 1
-            self.journal.record(report)
+            self.journal.record(report, count)
             if is_quarantined(report):
                 self.report.quarantined.append(well_formed((report.path, report.reason or "unreadable")))
-            observations, report.observations = report.observations[::-1], []
             while observations:  # given out one by one, so that a long table is not held twice
                 yield self._own(observations.pop())
             if not self.dry_run and self.report.files % _FLUSH_FILES == 0:
@@ -234,9 +243,11 @@ class _Run:
         fresh = []
         for o in batch:
             state = states.get(o.id) or {}
-            known = {*(state.get("known_hashes") or ()), *(state.get("forgotten") or ())}
+            if digests[id(o)] in (state.get("forgotten") or ()):
+                self._stays_forgotten(o.id)
+                continue
             current = digests[id(o)] == state.get("content_hash")
-            if digests[id(o)] in known and not (
+            if digests[id(o)] in (state.get("known_hashes") or ()) and not (
                 current and state.get("recipe") not in (recipe, f"-|{recipe.split('|')[1]}")
             ):
                 self.report.unchanged += 1
@@ -252,6 +263,11 @@ class _Run:
                 good.append(row)
         return good
 
+    def _stays_forgotten(self, *ids: str) -> None:
+        """Count observations whose content somebody forgot: a tombstone stands, so they are not written."""
+        self.report.forgotten += len(ids)
+        self.report.forgotten_ids += ids[: max(0, MOST_NAMED - len(self.report.forgotten_ids))]
+
     def _version(self) -> str:
         from ..graph.hysh import closed_form_version
 
@@ -265,7 +281,8 @@ class _Run:
         self.changed.update(done.changed)
         self.report.added += done.added
         self.report.updated += done.updated
-        self.report.unchanged += done.unchanged + done.kept + done.forgotten
+        self.report.unchanged += done.unchanged + done.kept
+        self._stays_forgotten(*done.forgotten)
         self.progress("writing observations", self.report.added + self.report.updated + self.report.unchanged, 0)
 
     def _write_findings(self) -> None:
@@ -280,7 +297,8 @@ class _Run:
                 self.writer.run_written = True
             self.report.added += done.added
             self.report.updated += done.updated + len(set(gained) - set(self.written.changed))
-            self.report.unchanged += done.unchanged + done.kept + done.forgotten
+            self.report.unchanged += done.unchanged + done.kept
+            self._stays_forgotten(*done.forgotten)
             self.report.quarantined += [(str(source.path), problem) for problem in source.problems]
             self.progress("attaching findings", len(source.findings), len(source.findings))
 
@@ -308,6 +326,8 @@ class _Run:
                     self.report.added += 1
                 elif action == "replace":
                     self.report.updated += 1
+                elif action == "forgotten":
+                    self._stays_forgotten(o.id)
                 else:
                     self.report.unchanged += 1
         self.report.quarantined.sort()

@@ -35,6 +35,7 @@ SHIPPED = ("Mars", "Moon")
 _EXACT, _FOLDED, _ALIAS, _TYPELESS, _FUZZY = 1.0, 0.99, 0.98, 0.95, 0.9
 _PENALTY = {"dropped": 0.12, "not approved": 0.12}
 _ALBEDO_PENALTY = 0.1
+_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,20 +271,47 @@ class Gazetteer:
 
     def containing(self, lon: float, lat: float, *, limit: int | None = None) -> list[Feature]:
         """Features whose extent holds a point, smallest first (round ones by radius, others by their box)."""
-        units, radius, boxes, rounds = self._arrays
-        if len(units) == 0:
-            return []
-        angle = np.asarray(angle_between(units, to_unit(lon, lat)))
-        in_disc = rounds & (radius > 0) & (angle <= radius + 1e-12)
-        offset = np.mod(float(normalise_lon(lon)) - boxes[:, 0], 360.0)
-        with np.errstate(invalid="ignore"):
-            width = boxes[:, 1] - boxes[:, 0]
-            east_west = (offset <= width + 1e-9) | (width >= 360.0 - 1e-9) | (abs(lat) >= 90.0)
-            in_box = ~rounds & east_west & (lat >= boxes[:, 2] - 1e-9) & (lat <= boxes[:, 3] + 1e-9)
-        hits = np.flatnonzero(in_disc | in_box)
-        keep = [i for i in hits if self.features[i].status not in _PENALTY]
-        keep.sort(key=lambda i: (radius[i], self.features[i].name))
-        return [self.features[i] for i in keep[:limit]]
+        return self.containing_many([lon], [lat], limit=limit)[0]
+
+    @cached_property
+    def _by_extent(self) -> tuple[Any, Any, Any, Any]:
+        """(numbers of the round features, least cosine to their centres, numbers of the others, rank by size and name)."""
+        units, radius, _, rounds = self._arrays
+        valid = np.array([f.status not in _PENALTY for f in self.features], dtype=bool)
+        discs = np.flatnonzero(valid & rounds & (radius > 0))
+        order = sorted(range(len(units)), key=lambda i: (radius[i], self.features[i].name))
+        rank = np.empty(len(units), dtype=int)
+        rank[order] = np.arange(len(units))
+        return discs, np.cos(np.minimum(radius[discs] + 1e-9, np.pi)) - 1e-12, np.flatnonzero(valid & ~rounds), rank
+
+    def containing_many(
+        self, lon: Sequence[float], lat: Sequence[float], *, limit: int | None = None
+    ) -> list[list[Feature]]:
+        """`containing` of many points at once: cosines leave out what cannot hold a point, then the same tests."""
+        out: list[list[Feature]] = [[] for _ in lon]
+        if not self.features:
+            return out
+        units, radius, boxes, _ = self._arrays
+        discs, floor, boxed, rank = self._by_extent
+        for start in range(0, len(out), _AT_ONCE):
+            x, y = np.asarray(lon[start : start + _AT_ONCE], float), np.asarray(lat[start : start + _AT_ONCE], float)
+            u = to_unit(x, y)
+            which, column = np.nonzero(u @ units[discs].T >= floor)
+            near = discs[column]
+            exact = np.asarray(angle_between(units[near], u[which])) <= radius[near] + 1e-12
+            south, north = boxes[boxed, 2] - 1e-9, boxes[boxed, 3] + 1e-9
+            also, column = np.nonzero((y[:, None] >= south) & (y[:, None] <= north))
+            level = boxed[column]
+            offset = np.mod(np.asarray(normalise_lon(x))[also] - boxes[level, 0], 360.0)
+            width = boxes[level, 1] - boxes[level, 0]
+            held = (offset <= width + 1e-9) | (width >= 360.0 - 1e-9) | (np.abs(y[also]) >= 90.0)
+            points = np.concatenate([which[exact], also[held]])
+            found = np.concatenate([near[exact], level[held]])
+            for k in np.lexsort((rank[found], points)):
+                own = out[start + int(points[k])]
+                if limit is None or len(own) < limit:
+                    own.append(self.features[int(found[k])])
+        return out
 
     def nearest(self, lon: float, lat: float, k: int = 5) -> list[tuple[Feature, float]]:
         """The k features whose centres are nearest, with the distance in metres."""

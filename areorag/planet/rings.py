@@ -285,7 +285,7 @@ def is_plain(ring: Any) -> bool:
     Closed, at most 64 points of ordinary numbers, no pole or antimeridian near, no repeats or spikes, a clear area, and
     no long edge along a parallel.
     """
-    if not isinstance(ring, list) or not 4 <= len(ring) <= 65 or ring[0] != ring[-1]:
+    if not isinstance(ring, list | tuple) or not 4 <= len(ring) <= 65 or ring[0] != ring[-1]:
         return False
     area, back_x, back_y = 0.0, ring[-2][0], ring[-2][1]
     x0, y0 = ring[0][0], ring[0][1]

@@ -1,5 +1,5 @@
 // Products of the benchmark's bare writes, tied to their observations and sources
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $rows AS row
 MATCH (r:IngestRun {id: $run})
 MATCH (o:Observation {id: row.h})

@@ -1,5 +1,5 @@
 // Create products that are not known yet, tied to their observations and the run
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $rows AS row
 MATCH (r:IngestRun {id: $run})
 MATCH (o:Observation {id: row.id})

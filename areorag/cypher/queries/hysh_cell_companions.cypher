@@ -1,5 +1,5 @@
 // Observations that share a cell with the given ones, or a cell above or below
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $ids AS wanted
 MATCH (:Observation {id: wanted})-[:COVERS]->(own:Cell)
 WITH DISTINCT own

@@ -1,5 +1,5 @@
 // Observations whose choice of focus or of witnesses rests on the given ones
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $ids AS wanted
 CALL (wanted) {
   MATCH (:Colocation {id: 'colocation:' + wanted})-[g:GROUPS]->(o:Observation)

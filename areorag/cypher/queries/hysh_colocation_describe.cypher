@@ -1,5 +1,5 @@
 // Write a co-location's midpoint, position and words
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $rows AS row
 MATCH (c:Colocation {id: row.id})
 SET c.n = row.n, c.rules = row.rules, c.body = row.body, c.name = row.name, c.text = row.text,

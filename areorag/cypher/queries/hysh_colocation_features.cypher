@@ -1,5 +1,5 @@
 // Bind co-locations to the features of their focus and to no others
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $ids AS wanted
 MATCH (c:Colocation {id: wanted})
 CALL (c) {

@@ -1,5 +1,5 @@
 // Members of co-locations with what their midpoint needs
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $ids AS wanted
 MATCH (c:Colocation {id: wanted})-[:GROUPS]->(o:Observation)
 WITH c, o ORDER BY o.id

@@ -1,5 +1,5 @@
 // Bind observations to the co-location of their focus
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $rows AS row
 MATCH (o:Observation {id: row.member}), (f:Observation {id: row.focus})
 MERGE (c:Hyperedge:Colocation {id: row.id})

@@ -1,5 +1,5 @@
 // Take back the given observations' choice of focus
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $ids AS wanted
 MATCH (:Observation {id: wanted})<-[g:GROUPS]-(c:Colocation)
 WHERE g.pointer

@@ -1,5 +1,5 @@
 // Take back the given foci's choice of witnesses
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $ids AS wanted
 MATCH (c:Colocation {id: 'colocation:' + wanted})-[g:GROUPS]->(:Observation)
 WHERE g.witness

@@ -1,5 +1,5 @@
 // Bind to a co-location the observations its focus chose
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $rows AS row
 MATCH (o:Observation {id: row.member}), (f:Observation {id: row.focus})
 MERGE (c:Hyperedge:Colocation {id: row.id})

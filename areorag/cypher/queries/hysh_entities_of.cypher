@@ -1,5 +1,5 @@
 // Features and targets bound by the given observations
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $ids AS wanted
 MATCH (:Observation {id: wanted})-[:BINDS]->(e:Entity)
 WHERE e:Feature OR e:Target

@@ -1,5 +1,5 @@
 // Size and centre of entities, and the coordinates of the first observations that bind those without a size
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $ids AS wanted
 MATCH (e:Entity {id: wanted})
 CALL (e) {

@@ -1,5 +1,5 @@
 // Products and placeholders among some ids
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $ids AS id
 MATCH (p:Product {data_id: id})
 RETURN p.data_id AS data_id, coalesce(p.placeholder, false) AS placeholder, p.sha256 AS sha256,

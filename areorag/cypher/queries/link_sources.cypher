@@ -1,5 +1,5 @@
 // Tie derived products to their sources
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $rows AS row
 MATCH (d:Product {data_id: row.data_id})
 UNWIND row.sources AS source

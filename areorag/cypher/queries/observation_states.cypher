@@ -1,5 +1,5 @@
 // What is already known of some observations: current content, every content seen, forgotten content
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $ids AS id
 OPTIONAL MATCH (o:Observation {id: id})
 OPTIONAL MATCH (t:Tombstone {id: id})

@@ -1,5 +1,5 @@
 // Which keys are those of products that are only named so far
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $keys AS key
 MATCH (p:Product {key: key})
 WHERE p.placeholder

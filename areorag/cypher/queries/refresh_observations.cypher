@@ -1,5 +1,5 @@
 // Replace computed values (coordinates, embedding) of observations whose content is unchanged
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $rows AS row
 MATCH (o:Observation {id: row.p.id})
 WITH o, row, o.known_hashes AS hashes

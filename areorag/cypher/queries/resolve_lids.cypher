@@ -1,5 +1,5 @@
 // A product named before only by its logical identifier takes over from its placeholder
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $rows AS row
 MATCH (real:Product {data_id: row.data_id})
 MATCH (named:Product {lid: row.lid})

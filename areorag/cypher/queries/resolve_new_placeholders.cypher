@@ -1,5 +1,5 @@
 // Tie products just derived from an observation id without suffix to the products of that observation already there
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $rows AS row
 MATCH (d:Product {data_id: row.data_id})
 UNWIND row.sources AS source

@@ -1,5 +1,5 @@
 // Tie products derived from an observation id without suffix to the products of that observation
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $rows AS row
 MATCH (real:Product {data_id: row.data_id})
 UNWIND row.stems AS stem

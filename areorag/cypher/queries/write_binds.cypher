@@ -1,5 +1,5 @@
 // Bind hyperedges to their participants
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $rows AS row
 MATCH (h:Hyperedge {id: row.h})
 UNWIND row.to AS bind

@@ -1,5 +1,5 @@
 // Attach claims to the hyperedges that assert them
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $rows AS row
 MATCH (h:Hyperedge {id: row.h})
 UNWIND row.claims AS claim

@@ -1,5 +1,5 @@
 // Tie observations to the cells that cover them
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $rows AS row
 MATCH (o:Observation {id: row.h})
 UNWIND row.cells AS cell

@@ -1,5 +1,5 @@
 // Tie derived products to their sources; a source that is not there yet gets a placeholder
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $rows AS row
 MATCH (d:Product {data_id: row.data_id})
 UNWIND row.sources AS source

@@ -1,5 +1,5 @@
 // Create participants that are not there yet
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $rows AS row
 MERGE (e:Entity {id: row.id})
 ON CREATE SET e += row.p,

@@ -1,5 +1,5 @@
 // Record what became of files
-CYPHER 5
+CYPHER 5 replan=skip
 MERGE (r:IngestRun {id: $run})
 ON CREATE SET r += $p, r.status = 'running'
 WITH r

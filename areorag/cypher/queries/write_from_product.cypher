@@ -1,5 +1,5 @@
 // Tie records to the products they were read from and to the run that read them
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $rows AS row
 MATCH (o:Observation|Superseded {id: row.id})
 MATCH (p:Product {data_id: row.data_id})

@@ -1,5 +1,5 @@
 // Create observation hyperedges
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $rows AS row
 CREATE (o:Hyperedge:Observation)
 SET o = row.p,

@@ -1,5 +1,5 @@
 // Record products; one that was only named before becomes real, one that is known stays as it is
-CYPHER 5
+CYPHER 5 replan=skip
 UNWIND $rows AS row
 MERGE (p:Product {data_id: row.data_id})
 WITH p, row

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +20,7 @@ from ...errors import LabelError, RejectedFileError
 from ...graph.model import Observation
 from ..draft import Draft, Season, finish
 from ..readers.pds3 import Label, read_label
+from ..readers.structure import include_structures
 from ..readers.xml import Tree, read_xml
 from .localisation import Places
 from .sniff import sniff
@@ -122,8 +123,10 @@ class Source:
 
     @cached_property
     def label(self) -> Label:
-        """The PDS3 or ISIS label."""
-        return read_label(self.path)
+        """The PDS3 or ISIS label, with the structures it keeps in other files."""
+        label = read_label(self.path)
+        include_structures(label, self.path, self.root)
+        return label
 
     @cached_property
     def view(self) -> View:
@@ -181,12 +184,17 @@ def parse_json(data: bytes) -> Any:
 
 @dataclass(slots=True)
 class Result:
-    """What an adapter made of a file. ``companions`` are files read with it, which need no report of their own."""
+    """What an adapter made of a file. ``companions`` are files read with it, which need no report of their own.
+
+    A long table gives its observations in ``batches``, after those of ``observations``; it is read while they are
+    taken, and `status` and `reason` may change until the last one is.
+    """
 
     observations: list[Observation] = field(default_factory=list)
     status: Status = "ok"
     reason: str | None = None
     companions: list[Path] = field(default_factory=list)
+    batches: Iterator[list[Observation]] | None = None
 
 
 @runtime_checkable

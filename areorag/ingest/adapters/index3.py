@@ -22,6 +22,7 @@ from ..draft import Draft, Season, band, known_body
 from ..footprint import Box, Frame, Place, corners, map_box, spot
 from ..names import fold, target
 from ..readers.odl import Block
+from ..readers.structure import missing_structures
 from ..readers.tables import Table, describe, iter_rows, pointer, tables_in
 from .base import Context, Result, Source, complete, rejected
 from .orbiters3 import id_position
@@ -203,12 +204,19 @@ class IndexTable:
             return False
         root = source.label.root
         own = root.get("PRODUCT_ID")
-        return any(_index_block(b) for b in tables_in(root)) and (own is None or "INDEX" in str(own).upper())
+        if own is not None and "INDEX" not in str(own).upper():
+            return False
+        return any(_index_block(b) or _without_columns(b) for b in tables_in(root))
 
     def read(self, source: Source, context: Context) -> Result:
         """An observation for each row."""
         root = source.label.root
-        block = next(b for b in tables_in(root) if _index_block(b))
+        block = next((b for b in tables_in(root) if _index_block(b)), None)
+        if block is None:
+            lost = ", ".join(missing_structures(root))
+            raise rejected(
+                f"index label: its columns are in {lost}, which is neither beside the label nor in a LABEL folder"
+            )
         table = describe(block)
         name, offset = pointer(root, block.name)
         path = context.resolve(source.path, name or "")
@@ -216,34 +224,45 @@ class IndexTable:
             raise rejected(f"index label: its table {name or '(none named)'} is not in the ingest root")
         header = source.view
         result = Result(companions=[path])
+        result.batches = self._batches(result, table, block, path, offset, header, source, context)
+        return result
+
+    def _batches(
+        self, result: Result, table: Table, block: Block, path: Path, offset: int, header: View, source: Source,
+        context: Context,
+    ) -> Iterator[list[Observation]]:  # fmt: skip
+        """Observations of up to `BATCH` rows at a time; status and reason of the result once all are read."""
         problems: list[str] = []
+        found = False
         try:
-            result.observations = self._rows(table, block, path, offset, header, source, context, problems)
+            for batch in self._rows(table, block, path, offset, header, source, context, problems):
+                found = found or bool(batch)
+                yield batch
         except LabelError as exc:
             raise rejected(f"index label: {exc}") from exc
         problems += [w for w in table.warnings if "rows are in the file" in w]
         problems += source.label.problems
-        if not result.observations:
+        problems += [w for w in source.label.warnings if "structure file" in w]
+        if not found:
             raise rejected("index table without a row that names a product")
         if problems:
-            result.status, result.reason = "partial", "; ".join(problems[:5])
+            more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
+            result.status, result.reason = "partial", "; ".join(problems[:5]) + more
         elif table.warnings:
             result.reason = "; ".join(table.warnings)
-        return result
 
     @staticmethod
     def _rows(
         table: Table, block: Block, path: Path, offset: int, header: View, source: Source, context: Context,
         problems: list[str],
-    ) -> list[Observation]:  # fmt: skip
+    ) -> Iterator[list[Observation]]:  # fmt: skip
         rows: Iterator[tuple[int, dict[str, Any]]] = iter_rows(table, path, offset)
         frame: Frame | None = None
-        out: list[Observation] = []
         seen: set[str] = set()
         while batch := list(islice(rows, BATCH)):
             if frame is None:
                 frame = frame_of_table(block, header, [r for _, r in batch[:200]])
-            drafts = []
+            drafts, out = [], []
             for number, row in batch:
                 draft = row_draft(row, header, frame, source, number)
                 if draft is None:
@@ -261,7 +280,12 @@ class IndexTable:
                     out.append(complete(draft, source, context, computed))
                 except RejectedFileError as exc:
                     table.warnings.append(f"{draft.id} left out: {exc}")
-        return out
+            yield out
+
+
+def _without_columns(block: Block) -> bool:
+    """An index whose columns are in a structure file that is not there."""
+    return "INDEX" in block.name.upper() and bool(missing_structures(block)) and not any(block.blocks("COLUMN"))
 
 
 def _index_block(block: Block) -> bool:

@@ -1,7 +1,9 @@
 """Many files in worker processes: bounded memory, a deadline for each file that ends the worker (issue "Ingest", Pipeline).
 
 Workers are plain child interpreters fed over pipes, so neither forks of a threaded program nor a re-run of the user's
-main module can happen. A worker that exceeds the deadline, or dies, is killed and replaced; its file gets a report.
+main module can happen. A worker that exceeds the deadline, or dies, is killed and replaced; its file gets a report. A
+long table comes in parts, each with its own deadline; a worker that is ahead of its reader waits at a full pipe, and
+that time is not counted.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...graph.model import FileReport
-from .base import Context
+from ...graph.model import FileReport, Observation
+from .base import Context, Status
 from .reading import companion_report, discover, gather_context, is_label, root_of
 
 logger = logging.getLogger(__name__)
@@ -59,31 +61,35 @@ def read_message(stream: Any) -> Any:
 class _Worker:
     process: subprocess.Popen[bytes]
     job: Path | None = None
-    deadline: float = 0.0
+    left_s: float = 0.0
+    """Seconds that may still be spent waiting for its next answer."""
+    given: int = 0
+    """Observations of the job that were handed on already."""
     buffer: bytearray = field(default_factory=bytearray)
-    need: int | None = None
     ready: bool = True
 
-    def feed(self) -> Any:
-        """Take what has arrived; a complete message, or None. EOFError when the worker is gone."""
+    def feed(self) -> list[Any]:
+        """Take what has arrived; the complete messages. EOFError when the worker is gone."""
         assert self.process.stdout is not None
         chunk = os.read(self.process.stdout.fileno(), 1 << 20)
         if not chunk:
             raise EOFError
         self.buffer += chunk
-        if self.need is None and len(self.buffer) >= _HEADER.size:
-            (self.need,) = _HEADER.unpack(self.buffer[: _HEADER.size])
-            del self.buffer[: _HEADER.size]
-        if self.need is None or len(self.buffer) < self.need:
-            return None
-        message = pickle.loads(bytes(self.buffer[: self.need]))
-        del self.buffer[: self.need]
-        self.need = None
-        return message
+        messages, at = [], 0
+        while len(self.buffer) - at >= _HEADER.size:
+            (need,) = _HEADER.unpack_from(self.buffer, at)
+            end = at + _HEADER.size + need
+            if len(self.buffer) < end:
+                break
+            with memoryview(self.buffer) as view:
+                messages.append(pickle.loads(view[at + _HEADER.size : end]))
+            at = end
+        del self.buffer[:at]
+        return messages
 
 
 class Pool:
-    """A handful of workers; ``map`` yields (path, report, companions) in the order they finish."""
+    """A handful of workers; ``map`` yields (path, report, companions) in the order they come."""
 
     def __init__(self, workers: int, context: Context, timeout_s: float, adapter: str | None) -> None:
         self.context = context
@@ -125,7 +131,7 @@ class Pool:
         while (left := end - time.monotonic()) > 0:
             arrived, _, _ = select.select([worker.process.stdout], [], [], left)
             try:
-                if arrived and worker.feed() is not None:
+                if arrived and worker.feed():
                     return True
             except EOFError:
                 return False
@@ -146,16 +152,16 @@ class Pool:
 
     def _send(self, path: Path) -> _Worker:
         worker = self._idle.pop() if self._idle else self._start()
-        worker.job, worker.deadline = path, time.monotonic() + self.timeout_s if worker.ready else 0.0
+        worker.job, worker.left_s, worker.given = path, self.timeout_s if worker.ready else 0.0, 0
         self._busy.append(worker)
         try:
             write_message(worker.process.stdin, str(path))
         except OSError:
-            worker.deadline = 0.0
+            worker.left_s = 0.0
         return worker
 
     def map(self, files: Iterable[Path]) -> Iterator[tuple[Path, FileReport, list[Path]]]:
-        """Read every file; at most one file a worker is in flight."""
+        """Read every file; at most one file a worker is in flight. A file's last report is the one without ``more``."""
         waiting = iter(files)
         exhausted = False
         while True:
@@ -170,34 +176,43 @@ class Pool:
             yield from self._collect()
 
     def _collect(self) -> Iterator[tuple[Path, FileReport, list[Path]]]:
-        now = time.monotonic()
-        soonest = min(w.deadline for w in self._busy)
-        for key, _ in self._selector.select(max(0.0, min(soonest - now, 1.0))):
-            worker: _Worker = key.data
+        begun = time.monotonic()
+        soonest = min(w.left_s for w in self._busy)
+        arrived = self._selector.select(max(0.0, min(soonest, 1.0)))
+        spent = time.monotonic() - begun  # only waiting counts: what the caller does in between is not the worker's
+        for worker in self._busy:
+            worker.left_s -= spent
+        answers: list[tuple[Path, FileReport, list[Path]]] = []
+        for key, _ in arrived:
+            worker = key.data
             if worker not in self._busy or worker.job is None:
                 continue
             try:
-                message = worker.feed()
+                messages = worker.feed()
             except EOFError:
-                yield self._lost(worker, "the reader process ended without an answer")
+                answers.append(self._lost(worker, "the reader process ended without an answer"))
                 continue
-            if message is not None:
-                job = worker.job
-                worker.job = None
-                self._busy.remove(worker)
-                self._idle.append(worker)
-                yield job, *message
-        now = time.monotonic()
-        for worker in [w for w in self._busy if w.deadline <= now]:
+            for report, companions in messages:
+                answers.append((worker.job, report, companions))
+                worker.left_s = self.timeout_s
+                worker.given += len(report.observations)
+                if not report.more:
+                    self._busy.remove(worker)
+                    self._idle.append(worker)
+        for worker in [w for w in self._busy if w.left_s <= 0.0]:
             slow = f"reading took longer than {self.timeout_s:g} s: stopped"
-            yield self._lost(worker, slow if worker.ready else "the reader process did not start")
+            answers.append(self._lost(worker, slow if worker.ready else "the reader process did not start"))
+        yield from answers
 
     def _lost(self, worker: _Worker, reason: str) -> tuple[Path, FileReport, list[Path]]:
         job = worker.job
         assert job is not None
         self._busy.remove(worker)
         self._end(worker)
-        return job, FileReport(path=str(job), status="rejected", reason=reason), []
+        if worker.given:
+            reason = f"read up to observation {worker.given}, then: {reason}"
+        status: Status = "partial" if worker.given else "rejected"
+        return job, FileReport(path=str(job), status=status, reason=reason), []
 
 
 def iter_reports(
@@ -208,6 +223,7 @@ def iter_reports(
     root: Path | None = None,
     adapter: str | None = None,
     context: Context | None = None,
+    parts: bool = False,
 ) -> Iterator[FileReport]:
     """A report for every file at or below the paths, as they finish; labels first, so that their data files count with them.
 
@@ -225,7 +241,33 @@ def iter_reports(
         Name of the adapter to use for every file; default by content.
     context
         Rover positions; default those found among the files.
+    parts
+        Give a long table as it comes: reports with ``more`` set, and a last one with the rest. Else whole.
     """
+    reports = _reports(paths, workers, timeout_s, root, adapter, context)
+    return reports if parts else _whole(reports)
+
+
+def _whole(reports: Iterator[FileReport]) -> Iterator[FileReport]:
+    """One report a file."""
+    before: dict[str, list[Observation]] = {}
+    for report in reports:
+        if report.more:
+            before.setdefault(report.path, []).extend(report.observations)
+        elif report.path in before:
+            yield report.model_copy(update={"observations": before.pop(report.path) + report.observations})
+        else:
+            yield report
+
+
+def _reports(
+    paths: Iterable[str | Path] | str | Path,
+    workers: int | None,
+    timeout_s: float,
+    root: Path | None,
+    adapter: str | None,
+    context: Context | None,
+) -> Iterator[FileReport]:
     given = [paths] if isinstance(paths, str | Path) else list(paths)
     files = discover(given)
     if not files:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from ...errors import LabelError, RejectedFileError
-from ...graph.model import FileReport
+from ...graph.model import FileReport, Observation
 from . import localisation
 from .base import Context, Result, Source
 from .registry import choose, get_adapter
@@ -63,32 +63,62 @@ def _refused(source: Source, adapter: str | None, reason: str, digest: bool = Tr
 
 def read_file(path: Path, context: Context, adapter: str | None = None) -> tuple[FileReport, list[Path]]:
     """Report of one file and the companions read with it. Never raises: what goes wrong is the report's reason."""
+    *before, (report, companions) = read_in_parts(path, context, adapter)
+    if before:
+        observations = [o for part, _ in before for o in part.observations] + report.observations
+        report = report.model_copy(update={"observations": observations})
+    return report, companions
+
+
+def read_in_parts(path: Path, context: Context, adapter: str | None = None) -> Iterator[tuple[FileReport, list[Path]]]:
+    """Reports of one file: any number with ``more`` set, then the last, whose status and reason hold for the file.
+
+    Nothing is raised. What goes wrong before the first observation rejects the file; what goes wrong later leaves it
+    partial, since what came before is taken already.
+    """
     source = Source(path, context.root)
     name = adapter
+    held: list[Observation] = []
+    given = 0
     try:
         if path.is_symlink() and not path.resolve().is_relative_to(context.root.resolve()):
-            return _refused(source, None, "a symbolic link that leaves the ingest root: not followed", False), []
+            yield _refused(source, None, "a symbolic link that leaves the ingest root: not followed", False), []
+            return
         chosen = get_adapter(adapter) if adapter else choose(source)
         name = chosen.name
         result: Result = chosen.read(source, context)
-    except (RejectedFileError, LabelError) as exc:
-        return _refused(source, name, str(exc)), []
-    except ValidationError as exc:
+        held = result.observations
+        for batch in result.batches or ():
+            if held:
+                given += len(held)
+                yield FileReport(path=str(path), status="ok", adapter=name, observations=held, more=True), []
+            held = batch
+    except Exception as exc:  # noqa: BLE001 - a third party's adapter may raise anything; `_reason` logs what is new
+        reason = _reason(exc, name, path)
+        report = _refused(source, name, reason)
+        if given or held:
+            report.status, report.observations = "partial", held
+            report.reason = f"read up to observation {given + len(held)}, then: {reason}"[:MAX_REASON]
+        yield report, []
+        return
+    yield FileReport(
+        path=str(path), status=result.status, reason=(result.reason or None) and str(result.reason)[:MAX_REASON],
+        adapter=name, observations=held, sha256=source.sha256,
+    ), result.companions  # fmt: skip
+
+
+def _reason(exc: Exception, name: str | None, path: Path) -> str:
+    """Why a file could not be read, in plain words; the trace of what nobody foresaw goes to the log."""
+    if isinstance(exc, RejectedFileError | LabelError):
+        return str(exc)
+    if isinstance(exc, ValidationError):
         first = exc.errors(include_input=False, include_url=False)[0]
         where = ".".join(str(p) for p in first["loc"])
-        return _refused(source, name, f"values that make no observation: {where}: {first['msg']}"), []
-    except RecursionError:
-        return _refused(source, name, "nested too deep to be read"), []
-    except (
-        Exception
-    ) as exc:  # a third party's adapter may raise anything: the file gets a report, and the log the trace
-        logger.exception("adapter %s failed on %s", name, path)
-        return _refused(source, name, f"could not be read ({type(exc).__name__}: {str(exc)[:200]})"), []
-    report = FileReport(
-        path=str(path), status=result.status, reason=(result.reason or None) and str(result.reason)[:MAX_REASON],
-        adapter=name, observations=result.observations, sha256=source.sha256,
-    )  # fmt: skip
-    return report, result.companions
+        return f"values that make no observation: {where}: {first['msg']}"
+    if isinstance(exc, RecursionError):
+        return "nested too deep to be read"
+    logger.error("adapter %s failed on %s", name, path, exc_info=exc)
+    return f"could not be read ({type(exc).__name__}: {str(exc)[:200]})"
 
 
 def companion_report(path: Path, label: Path, root: Path) -> FileReport:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from .parallel import read_message, write_message
-from .reading import read_file
+from .reading import read_in_parts
 from .registry import adapters
 
 
@@ -32,7 +32,8 @@ def main() -> int:
         _import_all()
         write_message(answers, "ready")
         while True:
-            write_message(answers, read_file(Path(read_message(requests)), context, adapter))
+            for answer in read_in_parts(Path(read_message(requests)), context, adapter):
+                write_message(answers, answer)
     except (EOFError, BrokenPipeError):
         return 0
 
