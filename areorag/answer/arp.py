@@ -45,7 +45,7 @@ _SHOWN_SETTINGS = ("body", "curvature", "embedding_dim", "spatial_share", "oem_p
 
 
 @dataclass
-class _Chosen:
+class Chosen:
     """An observation that goes into the answer, with its retrieval scores."""
 
     observation: Observation
@@ -130,11 +130,11 @@ class Asker:
         return self._finish(answer, clock, began)
 
     # ------------------------------------------------------------ steps
-    def _chosen(self, retrieval: Retrieval) -> list[_Chosen]:
+    def _chosen(self, retrieval: Retrieval) -> list[Chosen]:
         """The kept evidence, and what states the same properties at the same place."""
         from ..graph.reader import observations
 
-        out = [_Chosen(e.observation, e.score, dict(e.scores)) for e in retrieval.evidence]
+        out = [Chosen(e.observation, e.score, dict(e.scores)) for e in retrieval.evidence]
         ids = [c.observation.id for c in out]
         rows = self.db.read("answer_partners", ids=ids, limit=MAX_PARTNERS * 4)
         excluded = retrieval.intent.exclude
@@ -145,22 +145,12 @@ class Asker:
             )
             on_topic = not asked or any(relevant(c.property, asked) for c in o.claims)
             if on_topic and not barred:
-                out.append(_Chosen(o, added=True))
+                out.append(Chosen(o, added=True))
         return out
 
-    def _verdicts(self, question: str, chosen: list[_Chosen], asked: Sequence[str]) -> list[Verdict]:
-        """Triage all claim pairs; of the added observations only those in a conflict about the topic stay."""
-        similarity = {c.observation.id: c.scores.get("f_k", 0.0) for c in chosen}
-        verdicts = self.triage.triage_evidence(question, [c.observation for c in chosen], similarity, db=self.db)
-        verdicts = [v for v in verdicts if v.detected and (not asked or relevant(v.property, asked))]
-        original = {c.observation.id for c in chosen if not c.added}
-        verdicts = [v for v in verdicts if v.a_id in original or v.b_id in original]
-        partners = list(dict.fromkeys(i for v in verdicts for i in (v.a_id, v.b_id) if i not in original))[
-            :MAX_PARTNERS
-        ]
-        stay = original | set(partners)
-        chosen[:] = [c for c in chosen if c.observation.id in stay]
-        return [v for v in verdicts if v.a_id in stay and v.b_id in stay][: len(LETTERS)]
+    def _verdicts(self, question: str, chosen: list[Chosen], asked: Sequence[str]) -> list[Verdict]:
+        """Triage of what was chosen."""
+        return settle(self.triage, question, chosen, asked, self.db)
 
     def _passages(self, question: str) -> list[tuple[dict[str, Any], float]]:
         """Passages of ingested documents close to the question, by exact cosine over the index's candidates."""
@@ -268,6 +258,33 @@ class Asker:
         )
 
 
+def settle(
+    triage: Triage, question: str, chosen: list[Chosen], asked: Sequence[str], db: Database | None = None
+) -> list[Verdict]:
+    """Triage all claim pairs; of the added observations only those in a conflict about the topic stay in `chosen`."""
+    similarity = {c.observation.id: c.scores.get("f_k", 0.0) for c in chosen}
+    verdicts = triage.triage_evidence(question, [c.observation for c in chosen], similarity, db=db)
+    verdicts = [v for v in verdicts if v.detected and (not asked or relevant(v.property, asked))]
+    original = {c.observation.id for c in chosen if not c.added}
+    verdicts = [v for v in verdicts if v.a_id in original or v.b_id in original]
+    partners = list(dict.fromkeys(i for v in verdicts for i in (v.a_id, v.b_id) if i not in original))[:MAX_PARTNERS]
+    stay = original | set(partners)
+    chosen[:] = [c for c in chosen if c.observation.id in stay]
+    return [v for v in verdicts if v.a_id in stay and v.b_id in stay][: len(LETTERS)]
+
+
+def left_out(verdicts: Sequence[Verdict]) -> dict[str, str]:
+    """Ids that triage leaves out of the answer, each with the reason."""
+    out: dict[str, str] = {}
+    for v in verdicts:
+        for id_, kept in zip((v.a_id, v.b_id), v.kept, strict=True):
+            if not kept:
+                out[id_] = (
+                    f"{v.category}{f' ({v.sub_category})' if v.sub_category else ''}: {v.bridge or v.explanation}"
+                )
+    return out
+
+
 @contextmanager
 def _timed(clock: dict[str, float], name: str) -> Iterator[None]:
     began = time.perf_counter()
@@ -285,16 +302,10 @@ def _versions() -> dict[str, str]:
 
 
 def _number(
-    chosen: Sequence[_Chosen], verdicts: Sequence[Verdict], passages: Sequence[tuple[dict[str, Any], float]]
+    chosen: Sequence[Chosen], verdicts: Sequence[Verdict], passages: Sequence[tuple[dict[str, Any], float]]
 ) -> tuple[list[Source], list[ConflictView]]:
     """Numbers for sources (kept first, left-out last), letters for conflicts, confidences onto the sources."""
-    dropped: dict[str, str] = {}
-    for v in verdicts:
-        for id_, kept in zip((v.a_id, v.b_id), v.kept, strict=True):
-            if not kept:
-                dropped[id_] = (
-                    f"{v.category}{f' ({v.sub_category})' if v.sub_category else ''}: {v.bridge or v.explanation}"
-                )
+    dropped = left_out(verdicts)
     order = sorted(chosen, key=lambda c: c.observation.id in dropped)
     sources = [source_of(n, c.observation, c.score, c.scores) for n, c in enumerate(order, 1)]
     sources += [passage_source(len(sources) + n, row, s) for n, (row, s) in enumerate(passages, 1)]

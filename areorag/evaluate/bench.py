@@ -17,7 +17,7 @@ from ..errors import AreoRAGError, UsageError
 log = logging.getLogger(__name__)
 
 SCALES = ("small", "paper", "million")
-PARTS = ("hyperbolic", "adapters", "spatial", "ingest", "retrieval", "selection")
+PARTS = ("hyperbolic", "adapters", "spatial", "ingest", "text", "retrieval", "growth", "selection")
 
 
 def run(

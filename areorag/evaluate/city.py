@@ -1,9 +1,11 @@
 """On Earth: questions about a city with the same code and another body (Spatial-RAG §5, delivery and pass rates).
 
-The sample is New York: points of interest with short descriptions, streets as polylines, parks as polygons. Delivery
-rate: the share of questions that get an answer. Spatial pass rate: the share of delivered answers all of whose places
-lie where the question asked, judged by plane trigonometry of its own on a local map, not by the retriever. Semantic
-pass rate: the first place is of the kind asked and its description has one of the words asked for.
+The sample is New York: points of interest with short descriptions, streets as polylines, parks as polygons. The paper's
+four rates: *delivery*, the share of questions that get an answer; *spatial sparse pass*, the question's spatial query is
+read right (places, relation, distance); *spatial dense pass*, all places of the answer lie where the question asked;
+*semantic pass*, the first place is of the kind asked and its description has one of the words asked for. The paper has
+the last two judged by a language model; here plane trigonometry on a local map and plain words judge, neither of them
+the retriever's. The sparse rate is over all questions, the last two over the delivered ones.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from ..settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from ..retrieval.engine import Retriever
+    from ..retrieval.intent.model import SpatialIntent
 
 TOLERANCE_M = 30.0
 METRES_PER_DEGREE = math.pi / 180.0 * 6_378_137.0
@@ -124,7 +127,8 @@ def run(
     Returns
     -------
     dict
-        ``n, delivery, spatial_pass, semantic_pass`` in per cent and the questions with what came back.
+        ``n, delivery, spatial_sparse_pass, spatial_dense_pass, semantic_pass`` in per cent and the questions with what
+        came back.
     """
     chosen = settings or load_settings()
     with Database.temporary(chosen.model_copy(update={"body": "Earth"})) as db:
@@ -151,7 +155,8 @@ def ask_all(retriever: Retriever, k: int = 5, progress: Callable[[int, int], Non
                 "id": row["id"],
                 "question": row["question"],
                 "delivered": bool(places),
-                "spatial": spatial,
+                "spatial_sparse": _read_right(found.intent, row),
+                "spatial_dense": spatial,
                 "semantic": semantic,
                 "answers": [p["name"] for p in places],
                 "read_as": [f"{a} {b}" for a, b in found.intent.describe()],
@@ -167,7 +172,8 @@ def ask_all(retriever: Retriever, k: int = 5, progress: Callable[[int, int], Non
     return {
         "n": len(out),
         "delivery": share("delivered", out),
-        "spatial_pass": share("spatial", delivered),
+        "spatial_sparse_pass": share("spatial_sparse", out),
+        "spatial_dense_pass": share("spatial_dense", delivered),
         "semantic_pass": share("semantic", delivered),
         "body": get_body("Earth").name,
         "questions": out,
@@ -229,6 +235,16 @@ def _in_place(p: dict[str, Any], row: dict[str, Any], shapes: dict[str, Any]) ->
 
 def _middle(line: list[tuple[float, float]]) -> tuple[float, float]:
     return sum(v[0] for v in line) / len(line), sum(v[1] for v in line) / len(line)
+
+
+def _read_right(intent: SpatialIntent, row: dict[str, Any]) -> bool:
+    """Places, relation and distance as the question has them; "near" and "within" with the same distance are one."""
+    alike = {"within": "near", None: "near"}
+    relation = alike.get(intent.relation, intent.relation)
+    wanted = alike.get(row["relation"], row["relation"])
+    distance = row["epsilon_m"]
+    near = intent.distance_m is None or distance is None or abs(intent.distance_m - distance) <= 0.01 * distance
+    return set(intent.places) == set(row["places"]) and relation == wanted and near
 
 
 def _on_topic(p: dict[str, Any], row: dict[str, Any]) -> bool:

@@ -12,7 +12,8 @@ from ..errors import MissingExtraError
 from ..triage.classifier import LABELS
 
 
-def _pyplot() -> Any:
+def pyplot() -> Any:
+    """matplotlib drawing into SVG, the same bytes for the same figures."""
     try:
         import matplotlib as mpl
     except ImportError:
@@ -26,7 +27,8 @@ def _pyplot() -> Any:
     return plt
 
 
-def _save(figure: Any, path: Path) -> Path:
+def save(figure: Any, path: Path) -> Path:
+    """Write a figure without a date; → its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, bbox_inches="tight", metadata={"Date": None})
     return path
@@ -34,7 +36,7 @@ def _save(figure: Any, path: Path) -> Path:
 
 def confusion(table: Sequence[Sequence[int]], path: Path, title: str) -> Path:
     """Counts of (truth, prediction), rows and columns in the order of LABELS."""
-    plt = _pyplot()
+    plt = pyplot()
     counts = np.asarray(table, dtype=float)
     share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     figure, ax = plt.subplots(figsize=(4.2, 3.8))
@@ -55,14 +57,14 @@ def confusion(table: Sequence[Sequence[int]], path: Path, title: str) -> Path:
                     color="white" if share[i, j] > 0.55 else "black",
                 )
     ax.set_title(title)
-    out = _save(figure, path)
+    out = save(figure, path)
     plt.close(figure)
     return out
 
 
 def reliability(confidence: Sequence[float], correct: Sequence[bool], path: Path, title: str, bins: int = 10) -> Path:
     """Accuracy against stated confidence in equal bins, with the number of pairs in each."""
-    plt = _pyplot()
+    plt = pyplot()
     c, ok = np.asarray(confidence, dtype=float), np.asarray(correct, dtype=float)
     index = np.clip((c * bins).astype(int), 0, bins - 1)
     figure, (ax, low) = plt.subplots(2, 1, figsize=(4.2, 4.4), height_ratios=(3, 1), sharex=True)
@@ -74,14 +76,14 @@ def reliability(confidence: Sequence[float], correct: Sequence[bool], path: Path
     low.bar((np.arange(bins) + 0.5) / bins, np.bincount(index, minlength=bins), width=0.9 / bins, color="0.7")
     low.set_xlabel("stated confidence")
     low.set_ylabel("pairs")
-    out = _save(figure, path)
+    out = save(figure, path)
     plt.close(figure)
     return out
 
 
 def ablation(rows: Mapping[str, float], path: Path, title: str) -> Path:
     """One bar a variant, the first is the reference."""
-    plt = _pyplot()
+    plt = pyplot()
     names, values = list(rows), [100 * v for v in rows.values()]
     figure, ax = plt.subplots(figsize=(5.2, 0.34 * len(names) + 1.0))
     colours = ["#1f5fa8"] + ["0.65"] * (len(names) - 1)
@@ -94,6 +96,6 @@ def ablation(rows: Mapping[str, float], path: Path, title: str) -> Path:
     ax.set_xlim(0, 108)
     ax.set_xlabel("CCA, per cent")
     ax.set_title(title)
-    out = _save(figure, path)
+    out = save(figure, path)
     plt.close(figure)
     return out

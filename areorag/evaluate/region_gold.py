@@ -136,17 +136,19 @@ def holds(ring: FloatArray, points: FloatArray, centre: FloatArray) -> npt.NDArr
     return inside
 
 
-def gap_deg(shape: Outline, region: Mapping[str, Any]) -> float:
+def gap_deg(shape: Outline, region: Mapping[str, Any], *, far: bool = False) -> float:
     """Degrees from a footprint to a region; 0 or less where they meet (less: by how deep some point lies inside).
 
-    Regions: ``{"cap": [lon, lat, radius_deg]}`` or ``{"box": [west, east, south, north]}``.
+    Regions: ``{"cap": [lon, lat, radius_deg]}`` or ``{"box": [west, east, south, north]}``. What is clearly apart
+    counts as 90 unless `far` asks for the true gap (caps only).
     """
     if shape.whole:
         return -90.0
     if "cap" in region:
         lon, lat, radius = region["cap"]
         c = unit(lon, lat)
-        if math.degrees(math.acos(max(-1.0, min(1.0, float(c @ shape.centre)))) - shape.radius) > radius + 1.0:
+        apart = math.degrees(math.acos(max(-1.0, min(1.0, float(c @ shape.centre)))) - shape.radius)
+        if not far and apart > radius + 1.0:
             return 90.0
         d = math.degrees(float(np.arccos(np.clip(shape.points @ c, -1, 1)).min())) - radius
         if d > -TOLERANCE_DEG and any(holds(r, c[None, :], shape.centre)[0] for r in shape.rings):
@@ -190,24 +192,57 @@ class Archive:
         """Rows that meet every part of the specification.
 
         Keys: ``region`` (and ``epsilon_deg``), ``instruments``, ``not_instruments``, ``kinds``, ``finer_m``, ``ls``
-        (windows), ``mars_years``, ``start`` and ``stop`` (unix seconds), ``sols`` and ``platforms``.
+        (windows), ``mars_years``, ``start`` and ``stop`` (unix seconds), ``sols`` and ``platforms``; ``claims`` (a
+        claim on one of these properties or values) and ``words`` (the text has one of these phrases). ``best``:
+        ``{"by": resolution_m | gap | start, "n": n, "most": bool}`` keeps the n least (or most), ties included;
+        with ``gap`` the region bounds nothing, it is what distances are taken to.
         """
-        ids, doubtful = set(), set()
+        best = spec.get("best")
+        near = best is not None and best["by"] == "gap"
+        ids: dict[str, float] = {}
+        doubtful: dict[str, float] = {}
         for row, shape in zip(self.rows, self.shapes, strict=True):
-            verdict = _scalars(row, spec)
-            if verdict is False:
+            if not _scalars(row, spec) or not _says(row, spec):
                 continue
+            gap = 0.0
             if "region" in spec:
                 if shape is None:
                     continue
-                gap = gap_deg(shape, spec["region"]) - float(spec.get("epsilon_deg", 0.0))
-                if gap > TOLERANCE_DEG:
+                gap = gap_deg(shape, spec["region"], far=near) - float(spec.get("epsilon_deg", 0.0))
+                if gap > TOLERANCE_DEG and not near:
                     continue
-                if gap > -TOLERANCE_DEG:
-                    doubtful.add(row["id"])
-                    continue
-            ids.add(row["id"])
-        return Gold(frozenset(ids), frozenset(doubtful))
+            value = 0.0 if best is None else max(gap, 0.0) if near else row[best["by"]]
+            if value is None:
+                continue
+            unsure = not near and "region" in spec and gap > -TOLERANCE_DEG
+            (doubtful if unsure else ids)[row["id"]] = -float(value) if best and best.get("most") else float(value)
+        if best is None:
+            return Gold(frozenset(ids), frozenset(doubtful))
+        return _best(ids, doubtful, int(best["n"]), TOLERANCE_DEG if near else 0.0)
+
+
+def _best(ids: Mapping[str, float], doubtful: Mapping[str, float], n: int, slack: float) -> Gold:
+    """The n least values, ties included; what a record too near a border, or a difference within `slack`, may push
+    out or let in is doubtful. None where fewer than n + 1 differ: then there is nothing to rank."""
+    values = sorted(ids.values())
+    if len(values) <= n or values[-1] <= values[n - 1] + slack:
+        return Gold(frozenset(), frozenset())
+    every = sorted([*ids.values(), *doubtful.values()])
+    limit = min(values[n - 1], every[n - 1])
+    beyond = next((v for v in every if v > limit), math.inf)
+    inside = {i for i, v in ids.items() if v <= limit and (slack == 0 or v < beyond - slack)}
+    unsure = {i for i, v in ids.items() if i not in inside and v <= values[n - 1] + slack}
+    unsure |= {i for i, v in doubtful.items() if v <= values[n - 1]}
+    return Gold(frozenset(inside), frozenset(unsure))
+
+
+def _says(row: Mapping[str, Any], spec: Mapping[str, Any]) -> bool:
+    """Claims and words: plain comparison of strings."""
+    if "claims" in spec:
+        named = {str(v).casefold() for c in row["claims"] for v in (c["property"], c["value"]) if v}
+        if not named & {str(c).casefold() for c in spec["claims"]}:
+            return False
+    return "words" not in spec or any(w.casefold() in str(row["text"]).casefold() for w in spec["words"])
 
 
 def _scalars(row: Mapping[str, Any], spec: Mapping[str, Any]) -> bool:

@@ -14,7 +14,7 @@ import logging
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,22 +22,30 @@ from typing import Any
 import orjson
 
 from ..errors import AreoRAGError, UsageError
+from . import bench_growth, region_study
+from .results_page import headline, section
 
 log = logging.getLogger(__name__)
 
-MAX_ROWS = 48
+MAX_LIST = 80
+"""Longer lists (one entry a question, a pair, a file) are left out of the kept JSON."""
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
 class Part:
-    """One table of the page: `call` gets the data folder and returns the figures."""
+    """One section of the page: `call` gets the data folder and returns the figures.
+
+    `body` writes the section where the plain table will not do; `plots` draws pictures into a folder.
+    """
 
     key: str
     title: str
     command: str
     call: Callable[[Path], dict[str, Any]]
     needs: str | None = None
+    body: Callable[[Mapping[str, Any]], str] | None = None
+    plots: Callable[[Mapping[str, Any], Path], list[Path]] | None = None
 
 
 def _run(module: str, *args: Any, **kwargs: Any) -> dict[str, Any]:
@@ -67,9 +75,15 @@ def _sample(_: Path) -> dict[str, Any]:
     }
 
 
-def _regions(_: Path) -> dict[str, Any]:
-    return _run("regions", n_region=200, n_temporal=150)
+def _bench(name: str) -> dict[str, Any]:
+    parts: dict[str, Any] = _run("bench", "small", parts=[name])["parts"]
+    result: dict[str, Any] = parts[name]
+    if "error" in result:
+        raise UsageError(str(result["error"]))
+    return result
 
+
+_BENCHES = ("hyperbolic", "adapters", "spatial", "ingest", "text", "retrieval", "growth", "selection")
 
 PARTS = (
     Part("adapters", "Labels read (sample archive)", "areorag eval adapters areorag/sample/archive", _sample),
@@ -77,7 +91,9 @@ PARTS = (
          "areorag eval intent --questions areorag/evaluate/data/intent.jsonl", lambda _: _run("intent", split="heldout")),
     Part("spatial", "Exact space against brute force", "areorag eval spatial --n 5000 --seed 7",
          lambda _: _run("spatial", n=5000, seed=7)),
-    Part("regions", "Region and season questions over a synthetic archive", "areorag eval regions", _regions),
+    Part("regions-ablations", "Region and season questions: ablations, sparsity, noise, baselines",
+         "areorag eval regions --study docs/results", lambda _: _run("region_study"),
+         body=region_study.page, plots=region_study.plots),
     Part("containment", "Is hyperbolic worth it? Containment ranking against Euclidean models of equal size",
          "areorag eval containment", lambda _: _run("containment")),
     Part("conflict", "Conflict triage on the ten examples (form only, not a test)",
@@ -92,36 +108,14 @@ PARTS = (
          "khqa"),
     Part("extraction", "Targets, elements, minerals, contains (five folds over the documents)",
          "areorag eval extraction …", lambda d: _run("extraction", d / "lpsc2015", folds=5, predictions=False), "lpsc2015"),
-    Part("city", "Spatial-RAG's kind of question on Earth", "python -m areorag.evaluate.city", lambda _: _run("city")),
+    Part("city", "Spatial-RAG's kind of question on Earth", "areorag eval city", lambda _: _run("city")),
     *(
-        Part(f"bench-{name}", f"Speed: {name}", f"areorag bench --part {name}",
-             lambda _, name=name: _run("bench", "small", parts=[name])["parts"][name])  # type: ignore[misc]
-        for name in ("hyperbolic", "adapters", "spatial", "ingest", "retrieval", "selection")
+        Part(f"bench-{name}", f"Speed: {name}", f"areorag bench --part {name}", lambda _, name=name: _bench(name),  # type: ignore[misc]
+             plots=bench_growth.plots if name == "growth" else None,
+             body=bench_growth.page if name == "growth" else None)
+        for name in _BENCHES
     ),
 )  # fmt: skip
-
-
-def leaves(value: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """(name, shown value) of every scalar; lists of records are left to the JSON."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from leaves(inner, f"{prefix}{key} · ")
-    elif isinstance(value, bool):
-        yield prefix.rstrip(" ·"), "yes" if value else "no"
-    elif isinstance(value, float):
-        yield prefix.rstrip(" ·"), f"{value:.4g}"
-    elif isinstance(value, int | str):
-        yield prefix.rstrip(" ·"), str(value)
-
-
-def table(part: Part, result: dict[str, Any]) -> str:
-    """One part as Markdown."""
-    lines = [f"## {part.title}", "", f"`{part.command}`", "", "| figure | value |", "|---|---|"]
-    rows = list(leaves(result))
-    lines += [f"| {name} | {shown} |" for name, shown in rows[:MAX_ROWS]]
-    if len(rows) > MAX_ROWS:
-        lines.append(f"| … | {len(rows) - MAX_ROWS} more in results/{part.key}.json |")
-    return "\n".join(lines) + "\n"
 
 
 def run(
@@ -146,6 +140,7 @@ def run(
     folder.mkdir(parents=True, exist_ok=True)
     done: dict[str, Any] = {}
     sections: list[str] = []
+    known: dict[str, dict[str, Any]] = {}
     for i, part in enumerate(PARTS):
         if progress:
             progress(part.title, i, len(PARTS))
@@ -154,15 +149,20 @@ def run(
         if chosen and (fresh or not kept.is_file()):
             done[part.key] = _one(part, data, kept)
         if kept.is_file():
-            sections.append(table(part, orjson.loads(kept.read_bytes())))
+            known[part.key] = orjson.loads(kept.read_bytes())
+            if part.plots is not None:
+                part.plots(known[part.key], folder)
+            sections.append(section(part.key, part.title, part.command, known[part.key], part.body))
     notes = out / "results-notes.md"
     head = (
         "# Results\n\nWritten by `areorag eval results`; every table names the command that repeats it. Measured on "
         f"{os.cpu_count()} cores, Python {platform.python_version()}; machines are noisy, so speeds are ratios wherever "
-        "there is a baseline to run beside.\n"
+        "there is a baseline to run beside. What did not work stands at the end.\n"
     )
     page = out / "results.md"
-    page.write_text("\n".join([head, *sections, notes.read_text("utf-8") if notes.is_file() else ""]), "utf-8")
+    page.write_text(
+        "\n".join([head, headline(known), *sections, notes.read_text("utf-8") if notes.is_file() else ""]), "utf-8"
+    )
     return {"page": str(page), "parts": done}
 
 
@@ -175,8 +175,8 @@ def _one(part: Part, data: Path | None, kept: Path) -> Any:
     except AreoRAGError as exc:
         log.warning("%s: %s", part.key, exc)
         return str(exc)
-    scalars = {k: v for k, v in result.items() if not isinstance(v, list)}
+    short = {k: v for k, v in result.items() if not (isinstance(v, list) and len(v) > MAX_LIST)}
     kept.write_bytes(
-        orjson.dumps(scalars, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS)
+        orjson.dumps(short, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS)
     )
     return round(time.perf_counter() - began, 1)

@@ -4,7 +4,8 @@ The records are invented, the way they are spread is not: near-polar orbits with
 the headings of the strips and the crowding at high latitudes; MRO frames are taken near 15 h local time; HiRISE and
 CRISM go to named features and come back to the sites that the missions monitor, CTX maps; MOLA records are pieces of
 ground track with a few gridded products of the whole planet; rovers drive their real routes, sol by sol. Equal seeds
-give equal archives.
+give equal archives. Two thirds of the HiRISE frames say why they were taken, in the words of one of ten themes
+(``data/region_words.json``), as the labels of real ones do.
 """
 
 from __future__ import annotations
@@ -86,6 +87,21 @@ def _routes() -> dict[str, Any]:
         resources.files(__package__).joinpath("data", "rover_routes.json").read_text("utf-8")
     )
     return data
+
+
+@cache
+def rationales() -> tuple[tuple[str, ...], ...]:
+    """Per theme the phrases that frames give as their rationale."""
+    data = json.loads(resources.files(__package__).joinpath("data", "region_words.json").read_text("utf-8"))
+    return tuple(tuple(t["record"]) for t in data["themes"])
+
+
+def _rationale(rng: Rng, camera: str) -> str | None:
+    themes = rationales()
+    theme, phrase, silent = int(rng.integers(len(themes))), rng.uniform(), rng.uniform() > 2 / 3
+    if camera != "HiRISE" or silent:
+        return None
+    return themes[theme][int(phrase * len(themes[theme]))]
 
 
 def shares(n_total: int = PAPER_TOTAL) -> dict[str, int]:
@@ -189,6 +205,7 @@ def _frames(rng: Rng, camera: _Camera, n: int, start: int, gazetteer: Gazetteer)
     ls, year = marstime.solar_longitude_unix(t), marstime.mars_year_unix(t)
     incidence, emission = _incidence(lat, ls, np.full(n, hour)), np.abs(rng.normal(0.0, 9.0, n))
     resolution = rng.choice(camera.resolution_m, n)
+    why = np.random.default_rng([start, n, 1])  # apart, so that it changes nothing else
     for i in range(n):
         orbit = int((t[i] - _unix("2006-03-10")) / 6_720.0)
         serial = start + i
@@ -222,6 +239,7 @@ def _frames(rng: Rng, camera: _Camera, n: int, start: int, gazetteer: Gazetteer)
             authority=camera.authority,
             processing_level=camera.level,
             claims=claims,
+            rationale=_rationale(why, camera.name),
         )
 
 
@@ -381,9 +399,9 @@ def _observation(**fields: Any) -> Observation:
     from ..ingest.describe import describe
     from ..planet.instruments import get_instrument
 
-    name = fields["id"]
+    name, rationale = fields["id"], fields.pop("rationale", None)
     obs = Observation(
         footprint_source="synthetic", product=ProductRef(data_id=name, source_file="synthetic", version="1"), **fields
     )
-    obs.text = describe(obs, get_instrument(obs.instrument or ""), None, None)
+    obs.text = describe(obs, get_instrument(obs.instrument or ""), None, rationale)
     return obs

@@ -65,7 +65,8 @@ def _less_trusted(pair: Pair) -> Side:
     return "a" if pair.a.authority < pair.b.authority else "b"
 
 
-def _less_like(like: Likeness) -> Side:
+def less_like(like: Likeness) -> Side:
+    """The side whose claim is less like the question; None where both are alike."""
     if like.base is None or like.base[0] == like.base[1]:
         return None
     return "a" if like.base[0] < like.base[1] else "b"
@@ -73,7 +74,7 @@ def _less_like(like: Likeness) -> Side:
 
 def _more_confusing(chat: ChatModel | None, pair: Pair, like: Likeness) -> Side:
     if chat is None:
-        return _less_like(like)
+        return less_like(like)
     from .entropy import parametric_gain
 
     ga, gb = parametric_gain(chat, pair.question, pair.a), parametric_gain(chat, pair.question, pair.b)
@@ -121,7 +122,7 @@ def _judge(name: str, row: dict[str, Any], embedded: Embedded | None, chat: Chat
         noise = detected and max(shares, key=lambda c: shares[c]) == "noise"
         return _result(str(row["id"]), detected, p, blame(pair, bridges).side if noise else None, like)
     choose: dict[str, Callable[[], Side]] = {
-        "mcc": lambda: _less_like(like),
+        "mcc": lambda: less_like(like),
         "delta-hp": lambda: _more_confusing(chat, pair, like),
         "majority": lambda: _less_trusted(pair),
         "latest": lambda: _later(pair),

@@ -129,8 +129,8 @@ class Source:
         if not value and (claim.low is not None or claim.high is not None):
             ends = [v for v in (claim.low, claim.high) if v is not None]
             value = " to ".join(f"{v:g}" for v in dict.fromkeys(ends)) + (f" {claim.unit}" if claim.unit else "")
-        if not value:
-            value = claim.polarity or ""
+        if not value or (claim.polarity and value.strip().casefold() == claim.property.strip().casefold()):
+            value = claim.polarity or ""  # "olivine: olivine, absent" states absence, not olivine
         band = obs.band
         has_band = band is not None and band.min_nm is not None and band.max_nm is not None
         return cls(
