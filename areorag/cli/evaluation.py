@@ -232,13 +232,14 @@ def results(
     data: Annotated[Path | None, typer.Option(exists=True, file_okay=False, help="Folder of the outside sets.")] = None,
     only: Annotated[list[str] | None, typer.Option(help="only these parts (repeat)")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run parts again that have a result.")] = False,
+    scale: Annotated[str, typer.Option(help="scale of the benches: small, paper or million")] = "small",
     json: JsonOption = None,
 ) -> None:
     """Run the evaluations and benches that have no result yet and write the results page."""
     from ..evaluate import results as module
 
     with progress_bars() as bars:
-        _show(module.run(out, data, only=only, fresh=fresh, progress=bars), json)
+        _show(module.run(out, data, only=only, fresh=fresh, scale=scale, progress=bars), json)
 
 
 def register_bench(root: typer.Typer) -> None:

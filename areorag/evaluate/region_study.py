@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 
 from ..settings import Settings
 from .conflict_plots import pyplot, save
@@ -39,6 +40,7 @@ SHARES = (0.3, 0.5, 0.7)
 INJECTED = (None, "mlg", "pict", "uniform", "delta_hp", "both")
 MASKED = (None, "mlg", "sparse", "both")
 Told = Callable[[str, int, int], None]
+Key = tuple[str | None, float, float]
 
 
 def run(
@@ -49,19 +51,31 @@ def run(
     n_region: int = N_REGION,
     n_temporal: int = N_TEMPORAL,
     seed: int = SEED,
+    keep: Path | None = None,
     progress: Told | None = None,
 ) -> dict[str, Any]:
-    """Measure everything; → ``{observations, questions, ablations, baselines, forms, mask, inject}``, lists of rows."""
+    """Measure everything; → ``{observations, questions, ablations, baselines, forms, mask, inject}``, lists of rows.
+
+    Parameters
+    ----------
+    keep : file of the configurations that are measured already: a study that was stopped goes on where it was. Used
+        only for the same archive and questions, removed at the end
+    """
     plan: list[tuple[str | None, float, float]] = [(None, 0.0, 0.0), *((a, 0.0, 0.0) for a in EVERY)]
     plan += [(a, share, 0.0) for share in SHARES for a in MASKED]
     plan += [(a, 0.0, share) for share in SHARES for a in INJECTED]
-    results: dict[tuple[str | None, float, float], dict[str, Any]] = {}
+    asked = {"home": str(home), "records": records, "region": n_region, "temporal": n_temporal, "seed": seed}
+    results = _kept(keep, asked)
     with opened(home, settings, records, seed) as (db, base, science):
         world = World(db, base, n_region=n_region, n_temporal=n_temporal, seed=seed, science=science)
         for n, (ablate, mask, inject) in enumerate(plan):
             if progress is not None:
                 progress(f"{NAMES[ablate]}, mask {mask:g}, inject {inject:g}", n, len(plan))
-            results[ablate, mask, inject] = world.measure(ablate, mask, inject)
+            if (ablate, mask, inject) not in results:
+                results[ablate, mask, inject] = world.measure(ablate, mask, inject)
+                _keep(keep, asked, results)
+    if keep is not None:
+        keep.unlink(missing_ok=True)
     full = results[None, 0.0, 0.0]
     out: dict[str, Any] = {
         "observations": full["observations"],
@@ -90,6 +104,26 @@ def run(
             ]
         out[name] = rows
     return out
+
+
+def _kept(path: Path | None, asked: Mapping[str, Any]) -> dict[Key, dict[str, Any]]:
+    if path is None or not path.is_file():
+        return {}
+    try:
+        data = orjson.loads(path.read_bytes())
+    except orjson.JSONDecodeError:
+        return {}
+    return {(a, m, i): r for a, m, i, r in data["results"]} if data["asked"] == asked else {}
+
+
+def _keep(path: Path | None, asked: Mapping[str, Any], results: Mapping[Key, dict[str, Any]]) -> None:
+    if path is None:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = [[*key, result] for key, result in results.items()]
+    temporary = path.with_suffix(".tmp")
+    temporary.write_bytes(orjson.dumps({"asked": asked, "results": rows}, option=orjson.OPT_SERIALIZE_NUMPY))
+    temporary.replace(path)
 
 
 def row(name: str, result: Mapping[str, Any], full: Mapping[str, Any]) -> dict[str, Any]:
@@ -184,8 +218,13 @@ def markdown(result: Mapping[str, Any], pictures: Sequence[str] = ()) -> str:
     graph = result.get("line_graph")
     if graph:
         lines += [f"The line graph of these records has {graph['edges']:,} edges (built in {graph['build_s']} s).", ""]
-    for name, what in (("mask", "Masked: a share of the records without place names and incidence"),
-                       ("inject", "Injected: a share of the records with a false copy of lower authority")):  # fmt: skip
+    said = {
+        "mask": "Masked: a share of the records without place names and incidence; their outlines stay",
+        "inject": "Injected: a share of the records with a false copy of lower authority (false position, opposite "
+        "claim, other mineral). NRR: of the copies among the evidence, those that triage leaves out; *contradicting* are "
+        "the copies that state the opposite",
+    }
+    for name, what in said.items():
         head = ["share", "configuration", "region r@5", "region F1", "season F1"]
         more = ["NRR", "NRR, contradicting", "false in evidence, before → after"] if name == "inject" else []
         rows = []
@@ -269,23 +308,19 @@ def _ablations(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
 
 def _robustness(result: Mapping[str, Any], path: Path) -> Path:
     plt = pyplot()
+    labels = dict.fromkeys(r["configuration"] for name in ("mask", "inject") for r in result[name])
+    look = {label: ("osD^vPX*ph"[n % 10], f"C{n % 10}") for n, label in enumerate(labels)}
     figure, axes = plt.subplots(1, 2, figsize=(9.0, 3.8), sharey=True)
     for ax, name in zip(axes, ("mask", "inject"), strict=True):
         series: dict[str, list[tuple[float, float]]] = {}
         for r in result[name]:
             series.setdefault(r["configuration"], []).append((r["share"], (r["region_f1"] + r["temporal_f1"]) / 2))
-        for n, (label, points) in enumerate(series.items()):
+        for label, points in series.items():
             x, y = zip(*points, strict=True)
             ours = label == NAMES[None]
-            ax.plot(
-                x,
-                y,
-                marker="osD^vPX*"[n % 8],
-                ms=4,
-                lw=2.2 if ours else 1.0,
-                color="black" if ours else None,
-                label=label,
-            )
+            marker, colour = look[label]
+            style: dict[str, Any] = {"lw": 2.2, "color": "black"} if ours else {"lw": 1.0, "color": colour}
+            ax.plot(x, y, marker=marker, ms=4, label=label, **style)
         ax.set_xlabel("share of records masked" if name == "mask" else "share of records with a false copy")
         ax.set_xticks([0, *SHARES])
         ax.legend(fontsize=6.5, frameon=False, loc="upper left", bbox_to_anchor=(0, -0.18))

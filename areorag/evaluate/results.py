@@ -21,7 +21,8 @@ from typing import Any
 
 import orjson
 
-from ..errors import AreoRAGError, UsageError
+from ..errors import AreoRAGError, MissingExtraError, UsageError
+from ..settings import load_settings
 from . import bench_growth, region_study
 from .results_page import headline, section
 
@@ -36,7 +37,8 @@ Progress = Callable[[str, int, int], None]
 class Part:
     """One section of the page: `call` gets the data folder and returns the figures.
 
-    `body` writes the section where the plain table will not do; `plots` draws pictures into a folder.
+    `body` writes the section where the plain table will not do; `plots` draws pictures into a folder; `bench` is the
+    name of a part of ``areorag bench``, which is run at the scale asked for.
     """
 
     key: str
@@ -46,6 +48,7 @@ class Part:
     needs: str | None = None
     body: Callable[[Mapping[str, Any]], str] | None = None
     plots: Callable[[Mapping[str, Any], Path], list[Path]] | None = None
+    bench: str | None = None
 
 
 def _run(module: str, *args: Any, **kwargs: Any) -> dict[str, Any]:
@@ -75,12 +78,17 @@ def _sample(_: Path) -> dict[str, Any]:
     }
 
 
-def _bench(name: str) -> dict[str, Any]:
-    parts: dict[str, Any] = _run("bench", "small", parts=[name])["parts"]
+def _study() -> dict[str, Any]:
+    """The whole study; what a stopped run had measured is kept in the cache."""
+    return _run("region_study", keep=load_settings().cache_dir / "region-study.json")
+
+
+def _bench(name: str, scale: str) -> dict[str, Any]:
+    parts: dict[str, Any] = _run("bench", scale, parts=[name])["parts"]
     result: dict[str, Any] = parts[name]
     if "error" in result:
         raise UsageError(str(result["error"]))
-    return result
+    return {"scale": scale} | result
 
 
 _BENCHES = ("hyperbolic", "adapters", "spatial", "ingest", "text", "retrieval", "growth", "selection")
@@ -92,7 +100,7 @@ PARTS = (
     Part("spatial", "Exact space against brute force", "areorag eval spatial --n 5000 --seed 7",
          lambda _: _run("spatial", n=5000, seed=7)),
     Part("regions-ablations", "Region and season questions: ablations, sparsity, noise, baselines",
-         "areorag eval regions --study docs/results", lambda _: _run("region_study"),
+         "areorag eval regions --study docs/results", lambda _: _study(),
          body=region_study.page, plots=region_study.plots),
     Part("containment", "Is hyperbolic worth it? Containment ranking against Euclidean models of equal size",
          "areorag eval containment", lambda _: _run("containment")),
@@ -110,7 +118,7 @@ PARTS = (
          "areorag eval extraction …", lambda d: _run("extraction", d / "lpsc2015", folds=5, predictions=False), "lpsc2015"),
     Part("city", "Spatial-RAG's kind of question on Earth", "areorag eval city", lambda _: _run("city")),
     *(
-        Part(f"bench-{name}", f"Speed: {name}", f"areorag bench --part {name}", lambda _, name=name: _bench(name),  # type: ignore[misc]
+        Part(f"bench-{name}", f"Speed: {name}", f"areorag bench --part {name}", lambda _: {}, bench=name,
              plots=bench_growth.plots if name == "growth" else None,
              body=bench_growth.page if name == "growth" else None)
         for name in _BENCHES
@@ -124,6 +132,7 @@ def run(
     *,
     only: list[str] | None = None,
     fresh: bool = False,
+    scale: str = "small",
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Run what is missing and write the page. → ``{page, parts: {key: seconds | reason}}``.
@@ -147,12 +156,14 @@ def run(
         kept = folder / f"{part.key}.json"
         chosen = not only or part.key in only
         if chosen and (fresh or not kept.is_file()):
-            done[part.key] = _one(part, data, kept)
+            done[part.key] = _one(part, data, kept, scale)
         if kept.is_file():
             known[part.key] = orjson.loads(kept.read_bytes())
-            if part.plots is not None:
-                part.plots(known[part.key], folder)
-            sections.append(section(part.key, part.title, part.command, known[part.key], part.body))
+            _draw(part, known[part.key], folder)
+            command = part.command
+            if part.bench is not None and known[part.key].get("scale"):
+                command = f"areorag bench --scale {known[part.key]['scale']} --part {part.bench}"
+            sections.append(section(part.key, part.title, command, known[part.key], part.body))
     notes = out / "results-notes.md"
     head = (
         "# Results\n\nWritten by `areorag eval results`; every table names the command that repeats it. Measured on "
@@ -166,12 +177,21 @@ def run(
     return {"page": str(page), "parts": done}
 
 
-def _one(part: Part, data: Path | None, kept: Path) -> Any:
+def _draw(part: Part, result: Mapping[str, Any], folder: Path) -> None:
+    if part.plots is None:
+        return
+    try:
+        part.plots(result, folder)
+    except MissingExtraError as exc:
+        log.warning("the pictures of %s are not drawn again: %s", part.key, exc)
+
+
+def _one(part: Part, data: Path | None, kept: Path, scale: str) -> Any:
     if part.needs is not None and (data is None or not (data / part.needs).is_dir()):
         return f"left out: no folder {part.needs} in --data"
     began = time.perf_counter()
     try:
-        result = part.call(data or Path())
+        result = part.call(data or Path()) if part.bench is None else _bench(part.bench, scale)
     except AreoRAGError as exc:
         log.warning("%s: %s", part.key, exc)
         return str(exc)
