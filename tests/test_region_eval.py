@@ -245,3 +245,12 @@ def test_lists_of_records_become_tables():
     assert "| a | b |" in text
     assert "| 1 | 0.5 |" in text
     assert "| 2 |  |" in text
+
+
+def test_a_stopped_study_goes_on_only_for_the_same_questions(tmp_path):
+    path, asked = tmp_path / "kept.json", {"records": 10, "seed": 1}
+    region_study._keep(path, asked, {("mlg", 0.3, 0.0): {"n": 2}})
+    assert region_study._kept(path, asked) == {("mlg", 0.3, 0.0): {"n": 2}}
+    assert region_study._kept(path, asked | {"seed": 2}) == {}
+    path.write_text("{")
+    assert region_study._kept(path, asked) == {}

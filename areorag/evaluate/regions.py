@@ -2,10 +2,12 @@
 
 Questions come from the archive's own records (`region_questions`), fixed by the seed; gold from `region_gold`, which
 shares no code with the retriever. Evidence passes triage as ``areorag ask`` does it (`region_triage`). recall@5 is
-|top 5 ∩ gold| / min(5, |gold|); F1 is over the first k = max(5, min(|gold|, 20)) results. Records that nobody can judge
+|top 5 ∩ gold| / min(5, |gold|); k = max(5, min(|gold|, 20)) results are asked for, F1 is over all of them where the
+question states its constraints, over the first min(|gold|, 20) where it has to be ranked. Records that nobody can judge
 (within the gold's tolerance of a border) count for and against nobody. The throw-away archive holds scientific
-disagreements (`region_conflicts`); CPR is the share of those met whose two sides stay, NRR the share of the false copies
-(``inject``, `region_noise`) among the evidence that triage leaves out.
+disagreements (`region_conflicts`), half of them found by earlier questions (for the feedback). CPR is the share of those
+met whose two sides stay, NRR the share of the false copies (``inject``, `region_noise`) among the evidence that triage
+leaves out.
 """
 
 from __future__ import annotations
@@ -23,10 +25,12 @@ import numpy as np
 
 from ..errors import UsageError
 from ..graph.connection import Database
+from ..graph.model import Observation
 from ..llm.embed import Embedder, get_embedder
 from ..retrieval.engine import Retriever
 from ..settings import Settings, load_settings
 from ..triage.pict import Triage
+from ..triage.store import write_conflicts
 from .line_graph import LineGraph, LineGraphRetriever
 from .region_baselines import Baselines
 from .region_conflicts import disagreements
@@ -68,9 +72,10 @@ class Result:
     f1: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
-    def add(self, found: Sequence[str], gold: Gold, seconds: float) -> None:
-        """Score one ranked list."""
-        k = depth(gold)
+    def add(self, found: Sequence[str], gold: Gold, seconds: float, *, ranked: bool = False) -> None:
+        """Score one ranked list; `ranked`: F1 over the first |gold| (a question that any number of records answer more
+        or less well says nothing of how many are wanted)."""
+        k = min(len(gold.ids), 20) if ranked else depth(gold)
         judged = [i for i in found if i not in gold.doubtful]
         top5, top = judged[:5], judged[:k]
         self.recall.append(len(set(top5) & gold.ids) / min(5, len(gold.ids)))
@@ -91,7 +96,7 @@ class Result:
 
 
 def depth(gold: Gold) -> int:
-    """How many results F1 looks at."""
+    """How many results are asked for."""
     return max(5, min(len(gold.ids), 20))
 
 
@@ -257,7 +262,9 @@ class World:
             plain.add(Judged(list(ids)), ids, gold, copies, ())
             for name, (got, spent) in {"areorag": (kept, seconds), **others[n]}.items():
                 for group in (question.kind, "all", question.form):
-                    tables.setdefault(name, {}).setdefault(group, Result()).add(got, gold, spent)
+                    tables.setdefault(name, {}).setdefault(group, Result()).add(
+                        got, gold, spent, ranked=question.form != "stated"
+                    )
             listed.append(
                 {"id": question.id, "kind": question.kind, "form": question.form, "question": question.question,
                  "spec": dict(question.spec), "gold": len(gold.ids), "doubtful": len(gold.doubtful),
@@ -350,7 +357,16 @@ def opened(
         builder = RowBuilder(base, get_embedder(base))
         for at in range(0, len(archive), 1000):
             write_observations(db, builder.build(archive[at : at + 1000]), "eval-regions")
+        _asked_before(db, base, pairs[::2])
         yield db, base, [Pair(a.id, b.id, label, a.claims[0].property) for a, b, label in pairs]
+
+
+def _asked_before(db: Database, settings: Settings, pairs: Sequence[tuple[Observation, Observation, str]]) -> None:
+    """Conflicts found by earlier questions, for the feedback to act on: triage of these pairs, stored as ask stores it."""
+    triage = Triage(settings, None, get_embedder(settings))
+    for a, b, _ in pairs:
+        question = f"Do the observations agree about {a.claims[0].property}?"
+        write_conflicts(db, [v for v in triage.triage_evidence(question, [a, b]) if v.detected])
 
 
 def _rows(db: Database, body: str) -> list[dict[str, Any]]:
