@@ -10,12 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from areorag.llm.chat import ChatModel
+from areorag.llm.scripted import ScriptedBackend
 from areorag.retrieval.reasoning import ReasoningOptions, needs_reasoning
 from areorag.retrieval.reasoning.budget import Budget
 from areorag.retrieval.reasoning.ewo import edge_weight, entity_weights, mean
 from areorag.retrieval.reasoning.hypergraph import Edge, Node, QueryGraph
 from areorag.retrieval.reasoning.paths import Scorer, find_paths
 from areorag.retrieval.reasoning.plan import Step, build_plan, clause_plans, clauses, sketch, wanted
+from areorag.retrieval.reasoning.run import MAX_FAILURES, _llm_score
 from areorag.retrieval.reasoning.search import answers, search
 from areorag.retrieval.reasoning.trace import Trace
 
@@ -209,6 +212,27 @@ def test_the_models_scores_guide_the_search_and_are_asked_once() -> None:
     s = scorer(graph, llm_score=score)
     assert s.weights(["target:windjana", "target:stephen"], "target Windjana Stephen")["target:windjana"] == 1.0
     assert asked
+
+
+def test_a_model_that_never_gives_scores_is_left_alone_and_nothing_is_asked_twice() -> None:
+    backend = ScriptedBackend(lambda _: "Surely the second one.")
+    trace = Trace("q", "m")
+    score = _llm_score(ChatModel(backend), trace, Budget())
+    assert score("one", ["a", "b"]) == {"a": 0.5, "b": 0.5}
+    score("one", ["a", "b"])
+    for question in ("two", "three", "four"):
+        score(question, ["a"])
+    assert len(backend.requests) == 2 * MAX_FAILURES  # each with one repair
+    assert "not asked again" in trace.rejected[-1]
+
+
+def test_short_score_lists_are_filled_and_a_spent_run_asks_nothing() -> None:
+    backend = ScriptedBackend(lambda _: '{"scores": [0.9]}')
+    score = _llm_score(ChatModel(backend), Trace("q", "m"), Budget())
+    assert score("one", ["a", "b"]) == {"a": 0.9, "b": 0.5}
+    spent = Budget(max_seconds=-1.0)
+    assert _llm_score(ChatModel(backend), Trace("q", "m"), spent)("one", ["a"]) == {"a": 0.5}
+    assert len(backend.requests) == 1
 
 
 def test_ablations_switch_off_one_part_each() -> None:

@@ -39,7 +39,7 @@ class ChatModel:
     Parameters
     ----------
     backend : the provider
-    budget : hard limits of this object; `with_budget` gives a view of the same model with limits of its own
+    budget : hard limits of this object
     cache : replies on disk, or None
     per_minute : most calls a minute, or None
     patience_s : how long one call may be retried
@@ -72,13 +72,6 @@ class ChatModel:
     def cost(self) -> float:
         """Price of what was used so far, in the currency of the settings."""
         return self.usage.cost(*self.prices)
-
-    def with_budget(self, budget: Budget) -> ChatModel:
-        """The same model, cache and rate limit under other limits; usage is counted in both."""
-        view = ChatModel.__new__(ChatModel)
-        view.__dict__.update(self.__dict__)
-        view.budget = budget
-        return view
 
     # ------------------------------------------------------------ one call
     def complete(

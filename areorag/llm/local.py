@@ -62,6 +62,25 @@ def _server(path: str, threads: int) -> Any:
         raise ModelError(f"{Path(path).name} cannot be loaded by llama.cpp: {exc}") from None
 
 
+def grammar_schema(schema: Any) -> Any:
+    """`schema` without what only a check needs: titles, descriptions, defaults, and lengths of texts.
+
+    llama.cpp writes a text of at most 1,500 characters as 1,500 nested rules, which makes every token slower; the answer
+    is checked against the whole schema afterwards, and `max_tokens` bounds it here.
+    """
+    if isinstance(schema, dict):
+        return {k: _properties(v) if k in _NAMED else grammar_schema(v) for k, v in schema.items() if k not in _CHECKED}
+    return [grammar_schema(v) for v in schema] if isinstance(schema, list) else schema
+
+
+_NAMED = frozenset({"properties", "$defs"})
+_CHECKED = frozenset({"title", "description", "default", "minLength", "maxLength"})
+
+
+def _properties(named: dict[str, Any]) -> dict[str, Any]:
+    return {name: grammar_schema(value) for name, value in named.items()}
+
+
 class LocalBackend:
     """Chat completions of a GGUF model in this process."""
 
@@ -85,7 +104,7 @@ class LocalBackend:
         if request.top_logprobs:
             body |= {"logprobs": True, "top_logprobs": request.top_logprobs}
         if request.schema is not None:
-            shape = {"name": "answer", "schema": request.schema}
+            shape = {"name": "answer", "schema": grammar_schema(request.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": shape}
         answer = _server(str(self.path), self._threads).handle_chat_completions(body)
         if isinstance(answer, (str, bytes)):

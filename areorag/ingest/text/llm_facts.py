@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -227,8 +227,3 @@ def ask_facts(chat: ChatModel, passage: Passage, schema: Schema) -> ModelFacts:
     except ModelError as exc:
         return ModelFacts(failed=str(exc))
     return check_facts(said, passage, schema)
-
-
-def schema_json(schema: Schema) -> dict[str, Any]:
-    """The schema as a JSON object."""
-    return schema.model_dump()

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from ...llm.embed import Embedder
     from ...settings import Settings
 
+MAX_FAILURES = 2  # invalid answers of a model to scoring, after which it is not asked again in this run
+
 
 @dataclass(frozen=True)
 class ReasoningOptions:
@@ -154,7 +156,7 @@ def reason(
     trace.sketch = sketch(graph, question, anchors.ids, opt.plan_depth) if opt.plan else []
     plans = _plans(question, trace, chat, opt)
     trace.plans = [p.as_dict() for p in plans]
-    scorer = Scorer(graph, embedder.embed, dict(anchors.hyperedges), opt.ewo, _llm_score(chat, trace))
+    scorer = Scorer(graph, embedder.embed, dict(anchors.hyperedges), opt.ewo, _llm_score(chat, trace, budget))
     found = search(plans, scorer, _seeds(anchors, graph), budget, depth=opt.max_depth, trajectories=opt.trajectories)
     trace.steps = found.log
     trace.budget = _budget(budget)
@@ -218,29 +220,37 @@ def _asked_plan(question: str, trace: Trace, chat: ChatModel) -> list[Step] | No
     return [Step(s.id, s.question, tuple(dict.fromkeys(s.depends))) for s in said.steps]
 
 
-def _llm_score(chat: ChatModel | None, trace: Trace) -> Any:
-    """LLMScore(v, q_j) as a function, or None. After the budget is spent it gives the similarity's turn (all 1)."""
+def _llm_score(chat: ChatModel | None, trace: Trace, budget: Budget) -> Any:
+    """LLMScore(v, q_j) as a function, or None. Where the model gives no score, or may not be asked any more (its budget,
+    the run's seconds, `MAX_FAILURES` invalid answers), every name has 0.5 and the other terms decide.
+    """
     if chat is None:
         return None
     prompt = load_prompt("reason_score")
     trace.prompts.append(prompt.id)
     known: dict[tuple[str, str], float] = {}
-    open_budget = [True]
+    failures: list[str] = []
+    closed: list[str] = []
 
     def score(question: str, names: Sequence[str]) -> Mapping[str, float]:
         todo = [n for n in dict.fromkeys(names) if (question, n) not in known][:24]
-        if todo and open_budget[0]:
+        if todo and not closed and not budget.over():
             listed = "\n".join(f"{i}. {n}" for i, n in enumerate(todo, start=1))
             text = prompt.render(question=fence(question, "QUESTION"), names=fence(listed, "NAMES"))
+            said: list[float] = []
             try:
-                said = chat.structured(text, _Scores, max_tokens=16 * len(todo) + 40)
-                for n, s in zip(todo, said.scores, strict=False):
-                    known[question, n] = min(1.0, max(0.0, s))
+                said = chat.structured(text, _Scores, max_tokens=16 * len(todo) + 40).scores
             except BudgetError as exc:
-                open_budget[0] = False
+                closed.append(str(exc))
                 trace.rejected.append(f"scores: {exc}")
             except ModelError as exc:
+                failures.append(str(exc))
                 trace.rejected.append(f"scores: {exc}")
+                if len(failures) >= MAX_FAILURES:
+                    closed.append("failures")
+                    trace.rejected.append(f"scores: {MAX_FAILURES} invalid answers, the model is not asked again")
+            said = [*said, *[0.5] * len(todo)][: len(todo)]
+            known.update({(question, n): min(1.0, max(0.0, s)) for n, s in zip(todo, said, strict=True)})
         return {n: known.get((question, n), 0.5) for n in names}
 
     return score
