@@ -110,6 +110,7 @@ class Asker:
             verdicts = self._verdicts(question, chosen, asked)
         with _timed(clock, "answer"):
             sources, conflicts = _number(chosen, verdicts, passages)
+            _mark_left_out(trace, sources)
             steps = _chain_sources(chain, sources) if chain is not None else []
             self._suggest(conflicts, verdicts)
             compare = retrieval.intent.compare
@@ -319,6 +320,15 @@ def _number(
         by_id[id_].kept, by_id[id_].why_left_out = False, why
     numbers = {s.id: s.n for s in sources}
     return sources, [conflict_view(LETTERS[i], v, numbers) for i, v in enumerate(verdicts)]
+
+
+def _mark_left_out(trace: Trace, sources: Sequence[Source]) -> None:
+    """The explanation says of what retrieval kept and triage left out that it was left out, and why."""
+    why = {s.id: s.why_left_out for s in sources if not s.kept}
+    for row in trace.explain:
+        if row.get("id") in why:
+            reason = str(why[row["id"]]).split(":", 1)[0]
+            row["fate"], row["why"] = "left out", f"{row['why']}; left out by triage as {reason}"
 
 
 def _chain_sources(chain: ReasoningResult, sources: list[Source]) -> list[Sentence]:
