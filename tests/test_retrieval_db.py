@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from areorag.errors import EmptyQuestionError, UsageError
+from areorag.errors import EmptyQuestionError, UnusableQuestionError, UsageError
 from areorag.evaluate.city import ask_all, city_retriever, load_city
 from areorag.evaluate.region_conflicts import disagreements
 from areorag.evaluate.region_gold import gap_deg, outline
@@ -28,7 +28,10 @@ pytestmark = pytest.mark.db
 CLEAN = "CYPHER 5 MATCH (n) WHERE NOT n:Migration DETACH DELETE n"
 
 
-def record(name, instrument, platform, lon, lat, resolution, my, ls, kind="orbital", half=0.05, sol=None, claims=()):
+def record(
+    name, instrument, platform, lon, lat, resolution, my, ls, kind="orbital", half=0.05, sol=None, claims=(),
+    institution="test", level=None,
+):  # fmt: skip
     start = from_ls(my, ls)
     point = kind == "insitu"
     ring = [[lon - half, lat - half], [lon + half, lat - half], [lon + half, lat + half], [lon - half, lat + half]]
@@ -38,7 +41,8 @@ def record(name, instrument, platform, lon, lat, resolution, my, ls, kind="orbit
         else {"type": "Polygon", "coordinates": [[*ring, ring[0]]]}
     )
     return Observation(
-        id=name, kind=kind, platform=platform, instrument=instrument, institution="test", footprint=shape,
+        id=name, kind=kind, platform=platform, instrument=instrument, institution=institution, footprint=shape,
+        processing_level=level,
         position_lon_deg=lon, position_lat_deg=lat, resolution_m=resolution, start=start,
         stop=start + timedelta(minutes=2), ls_deg=ls, mars_year=my, sol=sol, authority=0.9,
         product=ProductRef(data_id=name),
@@ -56,6 +60,13 @@ RECORDS = [
     record("PX-2", "PIXL", "M2020", 77.45, 18.445, 0.0001, 36, 100.0, "insitu", sol=500),
     record("NAV-1", "Navcam", "M2020", 77.45, 18.44, 0.01, 36, 61.0, "insitu", sol=301),
     record("HI-G", "HiRISE", "MRO", 137.4, -4.6, 0.25, 31, 44.0),
+    record(
+        "HR-R", "HRSC", "Mars Express", -30.0, 20.0, 12.0, 30, 44.0, institution="DLR/FU Berlin", level="EDR (CODMAC 2)"
+    ),
+    record(
+        "HR-C", "HRSC", "Mars Express", -30.0, 20.0, 12.0, 30, 45.0, institution="DLR/FU Berlin", level="RDR (CODMAC 3)"
+    ),
+    record("US-4", "CTX", "MRO", -30.0, 20.0, 12.0, 30, 46.0, institution="USGS", level="4", kind="derived"),
     record("AM-1", "CTX", "MRO", 179.98, 0.0, 6.0, 30, 10.0, half=0.01),
     record("AM-2", "CTX", "MRO", -179.98, 0.0, 6.0, 30, 10.0, half=0.01),
 ]
@@ -98,6 +109,37 @@ def test_what_comes_back_meets_every_constraint(retriever, question, expected):
     assert ids(retriever.retrieve(question, k=10)) == expected
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("ESA images at 20N 30W", {"HR-R", "HR-C"}),
+        ("DLR images at 20N 30W", {"HR-R", "HR-C"}),
+        ("NASA images at 20N 30W", {"US-4"}),
+        ("USGS or DLR images at 20N 30W", {"HR-R", "HR-C", "US-4"}),
+        ("images at 20N 30W, not from the DLR", {"US-4"}),
+        ("raw images at 20N 30W", {"HR-R"}),
+        ("calibrated, not raw images at 20N 30W", {"HR-C"}),
+        ("RDRs at 20N 30W", {"HR-C"}),
+        ("level 4 products at 20N 30W", {"US-4"}),
+        ("CODMAC 3 products at 20N 30W", {"HR-C"}),
+        ("JAXA images at 20N 30W", set()),
+    ],
+)
+def test_institutions_and_processing_levels_are_constraints(retriever, question, expected):
+    found = retriever.retrieve(question, k=10)
+    assert ids(found) == expected
+    if not expected:
+        assert "without the institution (JAXA): 3" in found.relax
+
+
+def test_impossible_numbers_are_said_with_the_evidence_or_refused(retriever):
+    found = retriever.retrieve("HiRISE of Jezero at Ls 400", k=10)
+    assert ids(found) == {"HI-1", "HI-2"}
+    assert any("solar longitude 400" in text for label, text in found.intent.describe() if label == "note")
+    with pytest.raises(UnusableQuestionError, match="latitude 95"):
+        retriever.retrieve("HiRISE at lat 95 lon 77")
+
+
 def test_exclusion_is_enforced_whatever_stage_is_left_out(graph, server_settings):
     for stage in STAGES:
         r = Retriever(graph, server_settings.model_copy(), get_embedder(server_settings), without=(stage,))
@@ -138,6 +180,11 @@ def test_explanation_says_what_kept_and_what_dropped_each(retriever):
     assert "resolution" in rows["HI-2"]["why"]
     assert "0.5 m" in rows["HI-2"]["why"]
     assert "instrument" in rows["CR-1"]["why"]
+    assert rows["HI-G"]["why"].startswith("place: ")
+    assert rows["HI-G"]["why"].endswith("km from the place asked")
+    barred = retriever.retrieve("everything at Jezero but not from Navcam", explain=True)
+    why = {r["id"]: r["why"] for r in barred.explanation}["NAV-1"]
+    assert why == "excluded by the question: not Navcam, it is Navcam"
 
 
 def test_nothing_found_says_what_was_understood_what_is_near_and_what_to_relax(retriever):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
+from typing import Any
 
 from .model import Answer, ConflictView, Source
 
@@ -68,7 +70,7 @@ def answer_text(answer: Answer, *, explain: bool = False) -> str:
             see = f" See {', '.join(sentence.conflicts)}." if sentence.conflicts else ""
             out.append(_wrap(str(sentence) + see, "  "))
     else:
-        out.append(_wrap(answer.text, "  "))
+        out += [_wrap(line, " " * 15, "  ") for line in answer.text.splitlines()]
     sources = {s.n: s for s in answer.sources}
     if answer.conflicts:
         out += ["", "Conflicts"]
@@ -83,7 +85,7 @@ def answer_text(answer: Answer, *, explain: bool = False) -> str:
     if trace.removed_citations:
         out += ["", "Removed   citations that are in no source: " + ", ".join(trace.removed_citations)]
     if explain and trace.explain:
-        out += ["", "Explanation"] + [explain_line(row) for row in trace.explain]
+        out += ["", "Explanation", *explain_lines(trace.explain)]
         if trace.lambdas:
             out.append("  λ  " + "  ".join(f"{k} {v:.2f}" for k, v in trace.lambdas.items()))
     path = {
@@ -96,8 +98,47 @@ def answer_text(answer: Answer, *, explain: bool = False) -> str:
     return "\n".join(out).strip("\n")
 
 
+def explain_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """The candidates that were ranked, one a line; then those a constraint dropped, together with what they have."""
+    out = [explain_line(r) for r in rows if _dropped_by(r) is None]
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for row in rows:
+        found = _dropped_by(row)
+        if found is not None:
+            groups.setdefault(found[0], []).append((str(row["id"]), found[1]))
+    for cause, members in groups.items():
+        by_value: dict[str, list[str]] = {}
+        for id_, value in members:
+            by_value.setdefault(value, []).append(id_)
+        common = sorted(by_value.items(), key=lambda p: (-len(p[1]), p[0]))
+        if len(common) > len(members) // 2:  # numbers: a few examples say more than a count
+            shown = [f"{ids[0]} ({value})" for value, ids in common[:3]]
+        else:
+            shown = [f"{len(ids)} {value}" if len(ids) > 1 else f"{ids[0]} ({value})" for value, ids in common[:6]]
+        rest = len(members) - sum(len(ids) for _, ids in common[: len(shown)])
+        more = f" and {rest} more" if rest else ""
+        out.append(_wrap(f"{cause}: {', '.join(shown)}{more}", " " * 11, f"  dropped  {len(members)} by "))
+    return out
+
+
+def _dropped_by(row: dict[str, Any]) -> tuple[str, str] | None:
+    """(constraints, what the record has instead) of a candidate that a constraint dropped."""
+    why = str(row.get("why", ""))
+    if row.get("fate") != "dropped" or " was asked, it has " not in why:
+        return None
+    parts = [part.split(", it has ", 1) for part in why.split("; ")]
+    if any(len(p) != 2 for p in parts):
+        return None
+    return "; ".join(p[0].removesuffix(" was asked") for p in parts), ", ".join(p[1] for p in parts)
+
+
 def explain_line(row: dict[str, object]) -> str:
     """One candidate: id, whether it was kept, and which constraint or score decided."""
     scores = row.get("scores")
-    shown = "  ".join(f"{k} {v:.2f}" for k, v in scores.items()) if isinstance(scores, dict) else ""
+    told = (
+        {k: v for k, v in scores.items() if v and k not in ("pareto_layer", "distance_m")}
+        if isinstance(scores, dict)
+        else {}
+    )
+    shown = "  ".join(f"{k} {v:.2f}" for k, v in told.items())
     return f"  {row.get('fate', ''):<8} {row.get('id', '')}   {row.get('why', '')}   {shown}".rstrip()

@@ -27,7 +27,7 @@ from .filters import Constraint, constraints
 from .intent.model import SpatialIntent
 from .intent.resolve import QueryRegion, query_region, region_summary
 from .ranking import Ranked, RegionVector, rank, region_vector
-from .reporting import empty_message, explain_candidates, relaxations
+from .reporting import empty_message, explain_candidates, explain_outside, relaxations
 from .tradeoff import model_weights
 
 if TYPE_CHECKING:
@@ -308,7 +308,7 @@ class _Run:
         if self.explain:
             out.explanation = explain_candidates(
                 columns, rows, distance, tests, ranked, [e.id for e in out.evidence], region
-            )
+            ) + explain_outside(columns, region, tests, rows, r.spatial(columns))
         return out
 
     # ------------------------------------------------------------ stages

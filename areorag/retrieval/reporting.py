@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ..planet.units import length
 from .columns import Columns
 from .filters import Constraint
-from .intent.model import SpatialIntent, format_length
+from .intent.model import SpatialIntent
 from .intent.resolve import QueryRegion
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 MAX_EXPLAINED = 60
+FAR_M = 300_000.0
+"""Records further from the place asked say nothing about the question: they are not shown as what was near."""
 
 
 def explain_candidates(
@@ -39,7 +42,7 @@ def explain_candidates(
         for n, i in enumerate(ranked.order[: limit * 2]):
             id_ = columns.ids[ranked.rows[i]]
             d = float(ranked.distance_m[i])
-            where = place if d == 0 or not np.isfinite(d) else f"{format_length(d)} away, "
+            where = place if d == 0 or not np.isfinite(d) else f"{length(d)} away, "
             layer = int(ranked.layer[i])
             front = "on the Pareto front" if layer == 0 else f"Pareto layer {layer}"
             fate = "kept" if id_ in kept else "dropped"
@@ -53,12 +56,40 @@ def explain_candidates(
     for j, row in enumerate(rows):
         failed = [t for t in tests if not t.mask[row]]
         if failed and shown < limit:
-            why = "; ".join(
-                f"{t.name}: {t.wanted} was asked, it has {value_of(columns, int(row), t.name)}" for t in failed
-            )
+            why = "; ".join(_because(columns, int(row), t) for t in failed)
             d = float(distance_m[j]) if np.isfinite(distance_m[j]) else 0.0
-            out.append({"id": columns.ids[row], "fate": "dropped", "why": why, "scores": {"distance_m": d}})
+            out.append(
+                {"id": columns.ids[row], "fate": "dropped", "why": why, "scores": {"distance_m": d} if d else {}}
+            )
             shown += 1
+    return out
+
+
+def _because(columns: Columns, row: int, test: Constraint) -> str:
+    """Why one constraint drops a record, in words."""
+    has = value_of(columns, row, test.name)
+    if test.name == "not reference":
+        return "it is the place of the question itself"
+    if test.name.startswith("not "):
+        return f"excluded by the question: {test.wanted}" + ("" if has == "another" else f", it is {has}")
+    return f"{test.name}: {test.wanted} was asked, it has {has}"
+
+
+def explain_outside(
+    columns: Columns, region: QueryRegion, tests: list[Constraint], rows: IntArray, spatial: SpatialIndex, k: int = 3
+) -> list[dict[str, Any]]:
+    """The k nearest records that only the place drops: what else would have met the question, and how far it is."""
+    if not region.bounded:
+        return []
+    inside = set(rows.tolist())
+    meets = np.logical_and.reduce([t.mask for t in tests]) if tests else np.ones(len(columns), dtype=bool)
+    out: list[dict[str, Any]] = []
+    for id_, d in spatial.nearest(region.regions, 200):
+        row = columns.row_of.get(id_)
+        if row is None or row in inside or not meets[row] or len(out) == k or d > FAR_M:
+            continue
+        why = f"place: {length(float(d))} from the place asked" if d > 0 else "place: it only touches the place asked"
+        out.append({"id": id_, "fate": "dropped", "why": why, "scores": {"distance_m": float(d)}})
     return out
 
 
@@ -70,7 +101,7 @@ def value_of(columns: Columns, row: int, name: str) -> str:
     if key in ("instrument", "platform", "kind"):
         return columns.coded[key].value(row) or "none"
     numbers: dict[str, tuple[FloatArray, Callable[[float], str]]] = {
-        "resolution": (columns.resolution_m, format_length),
+        "resolution": (columns.resolution_m, length),
         "season": (columns.ls_deg, lambda v: f"Ls {v:.1f}°"),
         "Mars Year": (columns.mars_year, lambda v: f"MY {int(v)}"),
         "sol": (columns.sol, lambda v: f"sol {int(v)}"),
@@ -126,7 +157,7 @@ def nearest_records(
                 continue
             misses = tuple(t.name for t in soft if not t.mask[row])
             out.append((id_, float(d), misses))
-        out.sort(key=lambda n: (len(n[2]), n[1] or 0.0, n[0]))
+        out.sort(key=lambda n: (len(n[2]) + ((n[1] or 0.0) > FAR_M), n[1] or 0.0, n[0]))
         if out:
             return out[:k]
     rows = np.flatnonzero(allowed & meets)[:k] if soft else np.zeros(0, dtype=np.int64)
@@ -150,7 +181,7 @@ def empty_message(intent: SpatialIntent, region: QueryRegion, nearest: list[Any]
         away = (
             ""
             if item.distance_m is None
-            else f", {format_length(item.distance_m)} from the place"
+            else f", {length(item.distance_m)} from the place"
             if item.distance_m
             else ", in the place"
         )
