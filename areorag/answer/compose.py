@@ -15,6 +15,7 @@ from ..planet.units import length as metres
 from .model import ConflictView, Sentence, Source
 
 _WORD = re.compile(r"[^\W_]+")
+_BARE = re.compile(r"[-+±<>~≈≤≥\s\d.,eE–]*(?:to|and)?[-+±<>~≈≤≥\s\d.,eE–]*")
 MAX_GROUPS = 6
 MAX_LISTED = 8
 _CLASS_WORDS = {"instrument": "what the instruments can sense", "scale": "resolution", "temporal": "time"}
@@ -77,7 +78,11 @@ def _join(names: Sequence[str]) -> str:
 def _stance(claim: Claim) -> str:
     if claim.polarity:
         return claim.polarity
-    return f"{claim.value or ''} {claim.unit or ''}".strip() or "stated"
+    value = (claim.value or "").strip()
+    if value and not _BARE.fullmatch(value):
+        return value  # it says its own unit, or needs none
+    unit = "" if claim.unit in (None, "1") else claim.unit
+    return f"{value} {unit}".strip() or "stated"
 
 
 def quote(text: str) -> str:

@@ -103,10 +103,10 @@ def retrieve(
         out.print(f"{n:>3}  {hit.score:.3f}  {hit.id}", markup=False)
         out.print("            " + "  ".join(f"{k} {v:.2f}" for k, v in hit.scores.items()), markup=False)
     if explain:
-        from ..answer.render import explain_line
+        from ..answer.render import explain_lines
 
-        for row in hits.explanation:
-            out.print(explain_line(row), markup=False)
+        for line in explain_lines(hits.explanation):
+            out.print(line, markup=False)
 
 
 def observation(

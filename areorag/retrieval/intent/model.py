@@ -184,4 +184,18 @@ def _short_geometry(geometry: dict[str, Any]) -> str:
     if kind == "Point":
         lon, lat = geometry["coordinates"][:2]
         return f"point {lon:.5g}° E, {lat:.5g}° N"
-    return kind
+    if kind not in ("Polygon", "MultiPolygon"):
+        return kind
+    rings = geometry["coordinates"] if kind == "Polygon" else [r for part in geometry["coordinates"] for r in part]
+    points = [p for ring in rings for p in ring]
+    south, north = min(p[1] for p in points), max(p[1] for p in points)
+    # an area cut at the antimeridian is one area: of the two ways to count longitudes the narrower is meant
+    west, east = min(
+        ((min(xs), max(xs)) for xs in ([p[0] for p in points], [p[0] % 360 for p in points])),
+        key=lambda ends: ends[1] - ends[0],
+    )
+    return f"area from {west:.5g}° to {east:.5g}° E, {_latitude(south)} to {_latitude(north)}"
+
+
+def _latitude(degrees: float) -> str:
+    return f"{abs(degrees):.5g}° {'S' if degrees < 0 else 'N'}"
