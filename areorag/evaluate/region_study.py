@@ -157,7 +157,7 @@ def _figures(groups: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     for group in ("region", "temporal"):
         if group in groups:
             out[f"{group}_recall@5"], out[f"{group}_f1"] = groups[group]["recall@5"], groups[group]["f1"]
-    return out | {"p50_ms": groups["all"]["p50_ms"]}
+    return out
 
 
 def interval(differences: np.ndarray, seed: int = 1, n: int = 2000) -> tuple[float, float, float]:
@@ -192,16 +192,15 @@ def markdown(result: Mapping[str, Any], pictures: Sequence[str] = ()) -> str:
         "",
         _table(
             ["configuration", "region r@5", "region F1", "season r@5", "season F1", "ΔF1", "better / worse", "CPR",
-             "right answers lost", "p50 ms"],
+             "right answers lost"],
             [
                 [r["configuration"], r.get("region_recall@5"), r.get("region_f1"), r.get("temporal_recall@5"),
-                 r.get("temporal_f1"), _delta(r), f"{r['better']} / {r['worse']}", r["cpr"], r["right_answers_lost"],
-                 r["p50_ms"]]
+                 r.get("temporal_f1"), _delta(r), f"{r['better']} / {r['worse']}", r["cpr"], r["right_answers_lost"]]
                 for r in result["ablations"]
             ]
             + [
                 [f"*{r['method']}*", r.get("region_recall@5"), r.get("region_f1"), r.get("temporal_recall@5"),
-                 r.get("temporal_f1"), "", "", "", "", r["p50_ms"]]
+                 r.get("temporal_f1"), "", "", "", ""]
                 for r in result["baselines"]
             ],
         ),

@@ -12,6 +12,7 @@ leaves out.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import time
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 
 from ..errors import UsageError
 from ..graph.connection import Database
@@ -86,7 +88,7 @@ class Result:
         self.seconds.append(seconds)
 
     def summary(self) -> dict[str, float]:
-        """Per cent and milliseconds."""
+        """Per cent and milliseconds (of questions that this process had not asked in another configuration)."""
         return {
             "n": len(self.recall),
             "recall@5": round(100 * float(np.mean(self.recall)), 1),
@@ -155,6 +157,28 @@ class Conflicts:
         }
 
 
+class Remembered:
+    """A database whose answers to a few reads are kept: the archive of an evaluation does not change while it runs."""
+
+    READS = ("retrieval_expand", "answer_partners", "observations_by_id")
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._known: dict[bytes, list[dict[str, Any]]] = {}
+
+    def read(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
+        """As `Database.read`."""
+        if name not in self.READS:
+            return self._db.read(name, **parameters)
+        key = hashlib.sha256(orjson.dumps([name, parameters], option=orjson.OPT_SORT_KEYS)).digest()
+        if key not in self._known:
+            self._known[key] = self._db.read(name, **parameters)
+        return self._known[key]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._db, name)
+
+
 class World:
     """An archive loaded once, its questions, and the parts that all configurations share."""
 
@@ -171,7 +195,9 @@ class World:
         embedder: Embedder | None = None,
         questions: Path | None = None,
     ) -> None:
-        self.db, self.settings, self.seed = db, settings, seed
+        self.db: Database = Remembered(db)  # type: ignore[assignment]
+        db = self.db
+        self.settings, self.seed = settings, seed
         self.embedder = embedder or get_embedder(settings)
         self.archive = Archive(_rows(db, settings.body))
         if drawn is not None:
