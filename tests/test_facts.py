@@ -12,6 +12,7 @@ import pytest
 from areorag.errors import SelectionError, UnknownNameError
 from areorag.evaluate import facts
 from areorag.retrieval.selection.sentences import SentenceIndex, SentenceOptions, split_sentences
+from areorag.retrieval.selection.sentences_short_forms import ShortForms, long_form
 from areorag.retrieval.selection.tokens import stem, words
 
 SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "khqa"
@@ -133,13 +134,66 @@ def test_eval_facts_gives_the_contract_and_counts_only_located_questions(tmp_pat
     assert blind["r_s"] is None
 
 
+MESSY = (
+    "Cloud cover over the basin is summarised by Novak and colleagues in their yearly report. "
+    "The dust storm index (DSI) rises in southern spring. The DSI was highest in the basin, wind was weak. "
+    "DSI, dust storm index; TES, thermal emission spectrometer. Wind lifts dust from the basin ofthe plain. "
+    "Contents of the report: dust storm index .......... 4. "
+) + "Basalt is common on the northern plain. Ridges are seen in many images. " * 12
+
+
 @pytest.mark.parametrize("name", facts.ABLATIONS)
-def test_ablations_run_and_those_without_effect_say_so(tmp_path, name):
-    corpus = write(tmp_path / "c.jsonl", [{"id": "d", "text": DOCUMENT}])
-    questions = write(tmp_path / "q.jsonl", [{"id": "a", "question": "What covers the mast?"}])
-    got = facts.run(corpus, questions, ablate=name, embedder=WordEmbedder())
-    assert got["ablate"] == name
-    assert ("note" in got) == (name in facts.UNUSED)
+def test_every_ablation_switches_something_off(name):
+    question = "How high was the dust storm index in the basin, and what lifts dust from the plain?"
+    whole, less = (SentenceIndex([MESSY], WordEmbedder(), options=facts.ablated(n)) for n in (None, name))
+    if name == "target":
+        assert len(less.windows) < len(whole.windows)
+    else:
+        assert not np.allclose(whole.scores(question), less.scores(question))
+
+
+def test_the_text_says_what_its_short_forms_stand_for():
+    found = ShortForms.find([MESSY, "It is high (Fig. 2). Nine sites (see NASA) and the Big One (which)."]).long
+    assert found == {"DSI": "dust storm index", "TES": "thermal emission spectrometer"}
+    forms = ShortForms(found)
+    assert forms.spell_out("highDSI, the DSIs and TESS") == (
+        "highdust storm index (DSI), the dust storm index (DSI)s and TESS"
+    )
+    assert ShortForms({}).spell_out("DSI") == "DSI"
+    assert long_form("DSI", "no such words") is None
+
+
+def test_a_short_form_is_found_by_its_long_form():
+    documents = ["The dust storm index (DSI) is defined elsewhere.", "In spring the DSI was low. " + "Basalt. " * 60]
+    question = "When was the dust storm index low?"
+    both, plain = (
+        SentenceIndex(documents, WordEmbedder(), options=SentenceOptions(short_forms=on)) for on in (True, False)
+    )
+    at = next(i for i, u in enumerate(both.units) if u.document == 1)
+    assert len(both.readings) == 2
+    assert len(plain.readings) == 1
+    assert both.scores(question)[at] > plain.scores(question)[at] + 0.2
+
+
+def test_authors_and_title_of_a_reference_are_one_sentence():
+    text = "The end came later. 12. Novak A, Ito B, etal. Frost on the crater floor, e.g. Gale. Icarus 2001;3:4."
+    found = [text[a:b].strip() for a, b in split_sentences(text)]
+    assert any(t.startswith("Novak A") and "crater floor, e.g. Gale." in t for t in found), found
+
+
+def test_a_line_of_the_table_of_contents_asks_for_less_than_the_sentence_it_names():
+    index = SentenceIndex([MESSY], WordEmbedder())
+    texts = [MESSY[u.start : u.end] for u in index.units]
+    assert [w for t, w in zip(texts, index.weight, strict=True) if "...." in t] == [0.25]
+    assert sum(w == 1.0 for w in index.weight) == len(texts) - 1
+
+
+def test_questions_asked_together_score_as_they_do_alone():
+    index = SentenceIndex([MESSY], WordEmbedder())
+    questions = ["What lifts dust?", "What is the DSI?"]
+    for asked, text in zip(index.ask(questions), questions, strict=True):
+        np.testing.assert_allclose(index.scores(asked), index.scores(text), atol=1e-6)
+    assert index.ask([]) == []
 
 
 def test_an_unknown_ablation_is_a_named_error():
@@ -154,4 +208,6 @@ def test_facts_reach_their_figures_on_the_shared_guideline():
     if not corpus.is_file():
         pytest.skip("../shared/data/khqa is absent")
     got = facts.run(corpus, SHARED / "hypertension_questions.jsonl")
-    assert got["all_gold"]["5"] >= 55.0
+    assert got["all_gold"]["5"] >= 62.0
+    assert got["by_hops"]["multi"]["all_gold"]["5"] >= 28.0
+    assert got["all_gold"]["20"] >= 72.0

@@ -25,10 +25,6 @@ from .selection import default_embedder
 CUTS = (5, 10, 20)
 WORDS = 120
 ABLATIONS = ("ewo", "synonyms", "plan", "target", "trajectories")
-UNUSED = {
-    "plan": "fact retrieval asks the question as it stands; planning belongs to areorag ask",
-    "trajectories": "fact retrieval follows one trajectory; several belong to areorag ask",
-}
 Progress = Callable[[str, int, int | None], None]
 
 
@@ -46,8 +42,9 @@ def run(
     Parameters
     ----------
     corpus : JSON Lines ``{id, title, text}``; questions : JSON Lines ``{id, question[, gold_sentences, hops]}``
-    ablate : ewo (no weight along shared text), synonyms (words must match exactly), target (fixed passages instead of
-        passages grown around what is relevant); plan and trajectories are accepted and change nothing here
+    ablate : ewo (no weight along shared text), synonyms (short forms are not spelled out and whole words must match),
+        plan (the question is asked as it stands, without its parts), target (fixed passages instead of passages grown
+        around what is relevant), trajectories (the expansion starts from the best sentence alone)
 
     Returns
     -------
@@ -69,9 +66,8 @@ def run(
     built = time.perf_counter() - started
     started = time.perf_counter()
     found: list[list[str]] = []
-    vectors = index.embedder.embed([str(q["question"]) for q in asked])
-    for at, (row, vector) in enumerate(zip(asked, vectors, strict=True)):
-        found.append([f.text for f in index.search(str(row["question"]), CUTS[-1], vector)])
+    for at, question in enumerate(index.ask([str(q["question"]) for q in asked])):
+        found.append([f.text for f in index.search(question, CUTS[-1])])
         if progress:
             progress("questions", at + 1, len(asked))
     seconds = time.perf_counter() - started
@@ -84,8 +80,6 @@ def run(
         "passages_per_second": round(len(index.windows) / max(built, 1e-9), 1),
         "selected": [{"id": q["id"], "texts": t} for q, t in zip(asked, found, strict=True)],
     }
-    if ablate in UNUSED:
-        out["note"] = UNUSED[ablate]
     return out
 
 
@@ -103,7 +97,11 @@ def ablated(name: str | None) -> SentenceOptions:
     if name == "ewo":
         return replace(options, kinship=0.0)
     if name == "synonyms":
-        return replace(options, grams=False)
+        return replace(options, grams=False, short_forms=False)
+    if name == "plan":
+        return replace(options, parts=0.0)
+    if name == "trajectories":
+        return replace(options, trajectories=1)
     if name == "target":
         return replace(options, grow=False)
     return options

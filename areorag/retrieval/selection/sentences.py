@@ -2,8 +2,9 @@
 
 A sentence is the unit that is ranked (a fact hyperedge); a passage of at most 120 words is what is returned. Text from
 PDF is messy: words are glued (*forthemanagement*), hyphens broken. Character n-grams over letters and digits alone do
-not see it, so lexical search stays exact where a word index fails. The passages are taken greedily by the demand they
-newly cover, a weighted maximum-coverage problem with the (1 − 1/e) guarantee of `objective`.
+not see it, so lexical search stays exact where a word index fails. Every sentence is read twice: as it is written, and with
+the short forms that the text itself introduces spelled out. The passages are taken greedily by the demand they newly
+cover, a weighted maximum-coverage problem with the (1 − 1/e) guarantee of `objective`.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ import numpy as np
 
 from ...errors import SelectionError
 from .bm25 import BM25, word_terms
+from .sentences_short_forms import ShortForms
+from .subqueries import own_parts
 from .tokens import grams, letters
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
+    from scipy.sparse import csc_matrix, csr_matrix
 
 _BREAK = re.compile(
     r"(?<=[a-z)\]%0-9][.!?])[0-9,–-]*\s+(?=[A-Z•(])"  # an ordinary end, perhaps with reference numbers
@@ -30,6 +33,10 @@ _BREAK = re.compile(
     r"|(?<=[a-z)][.!?])[0-9,–-]+\s*(?=[A-Z])"
     r"|\s+(?=•)|\n\s*\n"
 )
+_NO_END = re.compile(
+    r"(?:\bet ?al|\bvs|\be\.g|\bi\.e|\bFig|\bNo|\bcf|\bDr|\bSt)\.[0-9,–-]*\s*$"
+)  # a stop that ends no sentence
+_CONTENTS = "...."  # the leader of a line in a table of contents
 _SHORTEST = 15  # characters: less is an abbreviation or a number, not a sentence
 _WORDS_IN_PIECE = 100  # a "sentence" longer than this (a table, a list of authors) is cut into pieces
 
@@ -49,6 +56,13 @@ class Unit(NamedTuple):
     end: int
 
 
+class Asked(NamedTuple):
+    """A question ready to search with: its text and unit vector (d,) in each reading of the index."""
+
+    texts: tuple[str, ...]
+    vectors: tuple[np.ndarray, ...]
+
+
 class Found(NamedTuple):
     """A passage returned: where it stands, its words as they stand there, and the demand it newly covered."""
 
@@ -61,26 +75,34 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SentenceOptions:
-    """Parameters of sentence ranking; none is fitted to questions.
+    """Parameters of sentence ranking, set by hand on a plateau.
 
     words : most words of a returned passage
     lexical, context : of BM25 (scaled to its best) of a sentence, and of its best neighbour, beside the cosine
     neighbour : share of the gap to a better neighbour that a sentence makes up
-    kinship, kin_full : a sentence that shares text with the best one makes up `kinship` of the gap to it, in full from
-        cosine `kin_full` in n-gram space (edge weight of the expansion)
+    kinship, kin_full : a sentence that shares text with a start makes up `kinship` of the gap to the best one, in full
+        from cosine `kin_full` in n-gram space (edge weight of the expansion)
+    trajectories : the best sentences from which the expansion starts, each with its share of demand
+    parts : weight of the plan: BM25 of each part of the question on its own, scaled to its best, by the part's idf
+    contents : factor on the demand for lines of a table of contents, which name what they do not say
     temperature : of the demand over sentences, exp(score / temperature)
     grams : search by character n-grams; else by words (ablation)
+    short_forms : read every sentence also with short forms spelled out (ablation)
     grow : return passages grown around what is relevant; else fixed ones (ablation)
     """
 
     words: int = 120
-    lexical: float = 0.5
-    context: float = 0.2
+    lexical: float = 0.7
+    context: float = 0.3
     neighbour: float = 0.3
-    kinship: float = 0.7
+    kinship: float = 0.8
     kin_full: float = 0.4
+    trajectories: int = 3
+    parts: float = 0.1
+    contents: float = 0.25
     temperature: float = 0.05
     grams: bool = True
+    short_forms: bool = True
     grow: bool = True
 
 
@@ -89,7 +111,8 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
 
     Pieces of more than `_WORDS_IN_PIECE` words are cut at spaces.
     """
-    ends = [m.end() for m in _BREAK.finditer(text)] + [len(text)]
+    ends = [m.end() for m in _BREAK.finditer(text) if not _NO_END.search(text, max(0, m.end() - 14), m.end())]
+    ends.append(len(text))
     out: list[tuple[int, int]] = []
     start = 0
     for end in ends:
@@ -112,11 +135,37 @@ def _word_count(piece: str) -> int:
     return len(piece.split())
 
 
+@dataclass(frozen=True)
+class Reading:
+    """All sentences in one way of writing: unit vectors (n, d), BM25, and its rows scaled to unit length (n, terms)."""
+
+    vectors: np.ndarray
+    lexicon: BM25
+    rows: csr_matrix
+    columns: csc_matrix
+
+    @classmethod
+    def of(cls, texts: Sequence[str], vectors: np.ndarray, by_grams: bool) -> Reading:
+        """The reading of sentences whose vectors are known."""
+        from scipy.sparse import csr_matrix, diags
+
+        lexicon = BM25(texts, analyzer=grams if by_grams else word_terms, b=0.6)
+        rows = csr_matrix(lexicon.matrix)
+        norm = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+        rows = csr_matrix(diags(1.0 / np.maximum(norm, 1e-12)) @ rows)
+        return cls(np.asarray(vectors, np.float32), lexicon, rows, rows.tocsc())
+
+    def kin(self, unit: int) -> np.ndarray:
+        """Cosine of every sentence with one (n,), from the columns of its terms alone."""
+        lo, hi = self.rows.indptr[unit], self.rows.indptr[unit + 1]
+        return np.asarray(self.columns[:, self.rows.indices[lo:hi]] @ self.rows.data[lo:hi])
+
+
 class SentenceIndex:
     """Documents cut into sentences, with vectors, n-gram BM25, and the passages that can be returned.
 
-    vectors : (n, d) unit rows, one a sentence. Repeated sentences (a recommendation printed three times) form one group
-    and are one demand.
+    readings : the sentences as written and, where the documents introduce short forms, with these spelled out.
+    Repeated sentences (a recommendation printed three times) form one group and are one demand.
     """
 
     def __init__(self, documents: Sequence[str], embedder: Embeds, *, options: SentenceOptions | None = None) -> None:
@@ -127,15 +176,37 @@ class SentenceIndex:
         if not self.units:
             raise SelectionError("the documents hold no sentence")
         texts = [self.documents[u.document][u.start : u.end].strip() for u in self.units]
-        self.vectors = np.asarray(embedder.embed(texts), np.float32)
-        self.lexicon = BM25(texts, analyzer=grams if self.options.grams else word_terms, b=0.6)
+        self.short_forms = ShortForms.find(self.documents) if self.options.short_forms else ShortForms({})
+        self.readings = self._read(texts)
         groups: dict[str, int] = {}
         self.group = np.array([groups.setdefault(letters(t) or f"#{i}", len(groups)) for i, t in enumerate(texts)])
         self.n_groups = len(groups)
         self.document = np.array([u.document for u in self.units])
+        self.weight = np.where([_CONTENTS in t for t in texts], self.options.contents, 1.0)
         self.windows = self._windows()
-        self._kin: csr_matrix | None = None
         self._holds = self._window_matrix()
+
+    def _read(self, texts: list[str]) -> tuple[Reading, ...]:
+        """The readings; a sentence without a short form keeps its vector."""
+        vectors = np.asarray(self.embedder.embed(texts), np.float32)
+        out = [Reading.of(texts, vectors, self.options.grams)]
+        spelled = [self.short_forms.spell_out(t) for t in texts]
+        changed = [i for i, (a, b) in enumerate(zip(texts, spelled, strict=True)) if a != b]
+        if changed:
+            other = vectors.copy()
+            other[changed] = self.embedder.embed([spelled[i] for i in changed])
+            out.append(Reading.of(spelled, other, self.options.grams))
+        return tuple(out)
+
+    @property
+    def vectors(self) -> np.ndarray:
+        """Unit vectors of the sentences as they are written (n, d)."""
+        return self.readings[0].vectors
+
+    @property
+    def lexicon(self) -> BM25:
+        """BM25 of the sentences as they are written."""
+        return self.readings[0].lexicon
 
     @classmethod
     def build(
@@ -176,15 +247,17 @@ class SentenceIndex:
         indices = np.concatenate(held)
         return csr_matrix((np.ones(len(indices)), indices, indptr), shape=(len(held), self.n_groups))
 
-    def kin(self, unit: int) -> np.ndarray:
-        """Cosine in n-gram space of every sentence with one (n,): how much text they share."""
-        if self._kin is None:
-            from scipy.sparse import csr_matrix, diags
+    def ask(self, questions: Sequence[str]) -> list[Asked]:
+        """Questions in the readings of the index, embedded together."""
+        texts = [list(questions), [self.short_forms.spell_out(q) for q in questions]][: len(self.readings)]
+        unique = list(dict.fromkeys(t for reading in texts for t in reading))
+        embedded = np.asarray(self.embedder.embed(unique), np.float32) if unique else ()
+        vectors = dict(zip(unique, embedded, strict=True))
+        return [Asked(said, tuple(vectors[t] for t in said)) for said in zip(*texts, strict=True)]
 
-            rows = csr_matrix(self.lexicon.matrix)
-            norm = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
-            self._kin = csr_matrix(diags(1.0 / np.maximum(norm, 1e-12)) @ rows)
-        return np.asarray((self._kin @ self._kin[unit].T).todense()).ravel()
+    def kin(self, units: Sequence[int]) -> np.ndarray:
+        """Cosine in n-gram space of some sentences with every one (units, n): how much text they share."""
+        return np.array([np.mean([r.kin(u) for r in self.readings], axis=0) for u in units])
 
     def _best_neighbour(self, x: np.ndarray, fall: float) -> np.ndarray:
         """Largest value within two sentences in the same document, less `fall` a step; −inf where there is none."""
@@ -197,26 +270,36 @@ class SentenceIndex:
             best = np.where(same, np.maximum(best, there), best)
         return best
 
-    def scores(self, question: str, vector: np.ndarray | None = None) -> np.ndarray:
-        """Relevance of every sentence (n,): cosine, lexical match, its neighbours' help, kinship with the best."""
+    def scores(self, question: str | Asked) -> np.ndarray:
+        """Relevance of every sentence (n,), the mean over readings carried along neighbours, shared text and the plan."""
         o = self.options
-        vector = self.embedder.embed([question])[0] if vector is None else vector
-        lexical = self.lexicon.scores(question)
-        lexical = lexical / max(float(lexical.max()), 1e-9)
+        asked = self.ask([question])[0] if isinstance(question, str) else question
+        pairs = list(zip(self.readings, asked.texts, strict=True))
+        cosine = np.mean([r.vectors @ v for r, v in zip(self.readings, asked.vectors, strict=True)], axis=0)
+        lexical = np.mean([_scaled(r.lexicon.scores(t)) for r, t in pairs], axis=0)
+        lexical = _scaled(lexical)
         near = np.maximum(self._best_neighbour(lexical, 0.0), 0.0)
-        x = self.vectors @ vector + o.lexical * lexical + o.context * near
+        x = cosine + o.lexical * lexical + o.context * near
         x = x + o.neighbour * np.maximum(self._best_neighbour(x, 0.1) - x, 0.0)
         if o.kinship:
-            best = int(np.argmax(x))
-            x = x + o.kinship * np.minimum(self.kin(best) / o.kin_full, 1.0) * (x[best] - x)
-        return np.asarray(x)
+            x = x + o.kinship * self._pull(x) * (x.max() - x)
+        return np.asarray(x + o.parts * _planned(pairs) if o.parts else x)
 
-    def search(self, question: str, k: int = 20, vector: np.ndarray | None = None) -> list[Found]:
+    def _pull(self, x: np.ndarray) -> np.ndarray:
+        """How strongly shared text draws each sentence up to the best (n,), in [0, 1]; `trajectories` different starts."""
+        starts: dict[int, int] = {}
+        for unit in np.argsort(-x)[: 10 * self.options.trajectories]:
+            starts.setdefault(int(self.group[unit]), int(unit))
+        units = list(starts.values())[: self.options.trajectories]
+        share = np.exp((x[units] - x.max()) / self.options.temperature)
+        return np.asarray((share[:, None] * np.minimum(self.kin(units) / self.options.kin_full, 1.0)).max(axis=0))
+
+    def search(self, question: str | Asked, k: int = 20) -> list[Found]:
         """k passages, greedily, each with the most demand not yet covered.
 
         Parameters
         ----------
-        vector : (d,) unit, the question's, where it is known
+        question : text, or what `ask` made of it
 
         Raises
         ------
@@ -225,10 +308,9 @@ class SentenceIndex:
         """
         if k < 1:
             raise SelectionError(f"k is {k}; it must be at least 1")
-        scores = self.scores(question, vector)
-        group = np.full(self.n_groups, -np.inf)
-        np.maximum.at(group, self.group, scores)
-        demand = np.exp((group - group.max()) / self.options.temperature)
+        scores = self.scores(question)
+        demand = np.zeros(self.n_groups)
+        np.maximum.at(demand, self.group, self.weight * np.exp((scores - scores.max()) / self.options.temperature))
         out: list[Found] = []
         taken: set[int] = set()
         while len(out) < min(k, len(self.windows)):
@@ -245,3 +327,19 @@ class SentenceIndex:
         i, j = self.windows[window]
         d, start, end = self.units[i].document, self.units[i].start, self.units[j - 1].end
         return Found(d, start, end, self.documents[d][start:end].strip(), gain)
+
+
+def _scaled(x: np.ndarray) -> np.ndarray:
+    return x / max(float(x.max()), 1e-9)
+
+
+def _planned(pairs: Sequence[tuple[Reading, str]]) -> np.ndarray:
+    """The plan: how well each sentence answers the question's parts, each searched on its own (n,), in [0, 1]."""
+    rows, weights = [], []
+    for reading, text in pairs:
+        for part in own_parts(text):
+            found = reading.lexicon.scores(part.text)
+            if found.max() > 0:
+                rows.append(_scaled(found))
+                weights.append(float(reading.lexicon.idf[reading.lexicon.terms(part.text)].sum()))
+    return np.average(rows, axis=0, weights=weights) if rows else np.zeros(len(pairs[0][0].vectors))
