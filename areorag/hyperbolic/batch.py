@@ -1,4 +1,4 @@
-r"""Long batches of distances: blocks that stay in a core's cache, few transcendental functions (METHODS §1, Numerics).
+r"""Long batches of distances: blocks that stay in the cache, few transcendental functions (METHODS §1, Numerics).
 
 .. math::  \cosh(√{-K}\,d) = \coshΔ + q\,(\coshΣ - \coshΔ),\qquad q = |u-v|²/4,\quad Δ, Σ = √{-K}(ρ_1 ∓ ρ_2)
 
@@ -26,12 +26,13 @@ Rows = slice | NDArray[np.int64]
 
 LONG = 4096
 """Batches longer than this are worth the blocks."""
-_BLOCK = 24576
-"""Distances worked on at a time: with their working space one megabyte, a core's second-level cache."""
+_BLOCK = 65536
+"""Distances worked on at a time. Fewer calls of numpy weigh more than the second-level cache: measured from 4096 to
+262144, ADR 40."""
+_SPACE = 4 * _BLOCK
+"""Numbers of working space of a thread, without q."""
 _NEAR = 1.25
 """cosh(√-K·d) below which the exact form is used."""
-_SLACK = 65536
-"""More working space, for directions of many dimensions."""
 _FEW = 4
 """Dimensions up to which coordinates are kept and added column by column."""
 
@@ -117,7 +118,7 @@ class _Prepared:
     """Pairs of two :class:`Points`; `y` may be a single one."""
 
     def __init__(self, x: Points, y: Points) -> None:
-        self._x, self._y = x, y
+        self._x, self._y, self.dim = x, y, x.dim
         self._k, self._one = sqrt_k(x.K), len(y) == 1
         self._v = _repeated(y._half, len(x)) if self._one and x.dim > _FEW else y._half
 
@@ -153,7 +154,7 @@ class Pairs:
     """Pairs as they come: depths (n,) or scalar, directions (n, d) or (d,)."""
 
     def __init__(self, rx: Float, u: Float, ry: Float, v: Float, K: float, n: int) -> None:
-        self._k = sqrt_k(K)
+        self._k, self.dim = sqrt_k(K), u.shape[-1]
         self._x, self._y = (r if r.shape == (n,) else r.reshape(()) for r in (rx, ry))
         self._u, self._v = (w if w.shape[:-1] == (n,) else _repeated(w, n) for w in (u, v))
         self._n = n
@@ -208,7 +209,7 @@ def _against_one(grow: Float, depth: float, w: _Work) -> Float:
 def _repeated(direction: Float, n: int) -> Float:
     """One direction as often as the differences' working space has rows, n at most: broadcasting costs more."""
     d = direction.shape[-1]
-    return np.tile(direction.reshape(-1), (min(n, (4 * _BLOCK + _SLACK) // d), 1))
+    return np.tile(direction.reshape(-1), (min(n, max(1, _SPACE // d)), 1))
 
 
 def _sum_squares(u: Float, v: Float, out: Float, diff: Float) -> None:
@@ -256,7 +257,7 @@ def run(pairs: Pairs | _Prepared, K: float, out: Float, threads: int) -> Float:
 def _blocks(pairs: Pairs | _Prepared, K: float, out: Float, start: int, stop: int) -> None:
     """One thread's part of :func:`run`."""
     k, width = sqrt_k(K), min(_BLOCK, stop - start)
-    space, quarter = np.empty(4 * width + _SLACK), np.empty(width)
+    space, quarter = np.empty(max(4 * width, min(pairs.dim * width, _SPACE), pairs.dim)), np.empty(width)
     near: list[tuple[NDArray[np.int64], Float]] = []  # (rows, |u - v|²/4) to be done in the exact form
 
     def finish() -> None:

@@ -82,7 +82,12 @@ def _threads(n: int, wanted: int | None) -> int:
 def pairwise_distance(rho_x: ArrayLike, u: ArrayLike, rho_y: ArrayLike, v: ArrayLike, K: float = -1.0) -> Float:
     """All distances between two sets: (n,), (n, d) and (m,), (m, d) → (n, m). Same accuracy as :func:`distance`."""
     x, y = Points(rho_x, u, K), Points(rho_y, v, K)
-    out = np.empty((len(x), len(y)))
-    for i in range(len(x)):
-        y.distance(x[i], out=out[i])
+    n, m = len(x), len(y)
+    out = np.empty((n, m))
+    at_once = max(1, 4 * LONG // max(m, 1))  # short rows are done several at a time
+    many = y[np.tile(np.arange(m), at_once)] if at_once > 1 else y
+    for i in range(0, n, at_once):
+        rows = min(at_once, n - i)
+        first = x[np.repeat(np.arange(i, i + rows), m)] if rows > 1 else x[i]
+        first.distance(many[: rows * m], out=out[i : i + rows].reshape(-1))
     return out
