@@ -5,6 +5,7 @@
     AreoRAGError                      exit code 1
     ├── UsageError                    exit code 2: what was asked makes no sense
     │   ├── EmptyQuestionError
+    │   ├── UnusableQuestionError     its only place or constraint is impossible (latitude 95)
     │   └── UnknownNameError          a place, id, selector, adapter … that does not exist
     ├── SettingsError
     ├── DatabaseError
@@ -42,6 +43,10 @@ class UsageError(AreoRAGError):
 
 class EmptyQuestionError(UsageError):
     """The question has no words."""
+
+
+class UnusableQuestionError(UsageError):
+    """The question's only place or constraint is impossible (latitude 95, Ls 400)."""
 
 
 class UnknownNameError(UsageError):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from areorag.errors import EmptyQuestionError, ModelError
+from areorag.errors import EmptyQuestionError, ModelError, UnusableQuestionError
 from areorag.evaluate import intent as evaluation
 from areorag.llm.chat import ChatModel
 from areorag.llm.scripted import ScriptedBackend
@@ -30,9 +30,9 @@ def test_the_twelve_examples_are_read_as_a_person_would():
 
 
 def test_the_projects_own_questions_stay_above_the_bar():
-    for split in ("dev", "heldout", "later"):
+    for split, least in (("dev", 90), ("heldout", 90), ("later", 90), ("domains", 40)):
         result = evaluation.run(split=split)
-        assert result["scored"] >= 90
+        assert result["scored"] >= least
         assert result["fields"] >= 96.0
         assert result["whole"] >= 90.0
 
@@ -184,7 +184,90 @@ def test_any_numbers_give_values_inside_their_domain(template, a, b):
         assert -180 <= lon <= 180
         assert -90 <= lat <= 90
     if intent.distance_m is not None:
-        assert intent.distance_m >= 0
+        assert 0 <= intent.distance_m <= 3.2 * 3_396_190.0
+    assert all(1 <= year <= 99 for year in intent.mars_years)
+    if intent.sols:
+        assert all(v is None or 0 <= v <= 99_999 for v in (intent.sols.min, intent.sols.max))
+    if intent.resolution_m:
+        assert all(v is None or 1e-6 <= v <= 1e7 for v in intent.resolution_m)
+
+
+@pytest.mark.parametrize(
+    ("question", "field", "words"),
+    [
+        ("CTX at lat 95 lon 77, near Gale", "geometry", "latitude 95°"),
+        ("Gale at 10°75'N 20°E", "geometry", "minutes or seconds of arc 75"),
+        ("Gale at 95N", "geometry", "latitude 95°"),
+        ("Gale in POINT(77)", "geometry", "form of a Point"),
+        ("Gale in POLYGON((a b, c d))", "geometry", "WKT or GeoJSON"),
+        ('Gale in {"type": "Point", "coordinates": [77, 18],}', "geometry", "no JSON"),
+        ('Gale in {"type": "Circle", "coordinates": [77, 18]}', "geometry", "'Circle'"),
+        ("Gale at Ls 90 ± 400", "ls_deg", "half width"),
+        ("Gale at Ls 1200", "ls_deg", "solar longitude"),
+        ("Gale in MY 28-3000", "mars_years", "Mars Year 3000"),
+        ("99999火星年のゲイル", "mars_years", "99,999"),
+        ("Gale sols -10 to 20", "sols", "sol -10"),
+        ("Gale 30 feb - 5 march 2021", "dates", "no such day"),
+        ("Gale after 2150", "dates", "year 2150"),
+        ("Gale on 3021-05-01", "dates", "year 3021"),
+        ("within 1e400 km of Gale", "distance_m", "that large"),
+        ("within 200 degrees of Gale", "distance_m", "distance"),
+        ("Gale at -1 m/px", "resolution_m", "resolution -1 m"),
+        ("level 12 products of Gale", "levels", "processing level 12"),
+    ],
+)
+def test_a_number_outside_its_domain_is_refused_aloud_and_everything_else_kept(question, field, words):
+    intent = parse_intent(question)
+    refused = [r for r in intent.readings if r.step == "note"]
+    assert [r.field for r in refused] == [field]
+    assert words in refused[0].value
+    assert "is not used" in refused[0].value
+    assert intent.places == ["Gale"]
+    empty = SpatialIntent()
+    if field != "levels":
+        assert getattr(intent, field) == getattr(empty, field)
+    assert ("note", refused[0].value) in intent.describe()
+    assert intent.contract()["notes"] == intent.notes == [refused[0].value]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "images 1 m below the surface of Gale", "slopes of -5 degrees in Gale", "elevations of -4 km in Gale",
+        "Gale, 2004 to 2006", "Gale between sol 100-200", "3000 spectra of Gale", "the 5000 m high mound of Gale",
+        "Gale (137.4, -4.5)", "a point (137.4, -4.5) in Gale", "dust storms of MY 28 - 34 in Gale",
+        "Gale in late 2016", "from 100 to 300 m elevation in Gale", "temperature above -20 degrees in Gale",
+    ],
+)  # fmt: skip
+def test_possible_numbers_are_refused_nowhere(question):
+    assert parse_intent(question).notes == []
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("CTX images at lat 95 lon 77", "names no other place"),
+        ("images inside POINT(77)", "names no other place"),
+        ("Ls 400", "asks for nothing else"),
+        ("MY 99999", "asks for nothing else"),
+        ("images on 2021-02-30", "asks for nothing else"),
+    ],
+)
+def test_where_nothing_usable_is_left_the_question_is_refused_in_one_line(question, words):
+    with pytest.raises(UnusableQuestionError, match=words) as caught:
+        understand(question, settings=load_settings())
+    assert "\n" not in str(caught.value)
+    assert caught.value.exit_code == 2
+    assert understand(f"{question} in Gale", settings=load_settings()).notes
+
+
+def test_a_models_impossible_numbers_are_dropped_with_a_note():
+    reply = '{"ls_deg": [10, 400], "mars_years": [500], "distance_m": -4, "resolution_m": [0, 1], "dates": ["2021-02-30", null]}'
+    intent = understand("CTX of Gale", settings=load_settings(), chat=_model(reply))
+    assert intent.ls_deg is intent.distance_m is intent.resolution_m is intent.dates is None
+    assert intent.mars_years == []
+    for words in ("solar longitude 400", "Mars Year 500", "distance -4 m", "resolution 0 m", "no such day"):
+        assert any(words in note for note in intent.disagreements), words
 
 
 @given(st.text(max_size=80))

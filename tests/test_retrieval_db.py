@@ -180,8 +180,12 @@ def test_explanation_says_what_kept_and_what_dropped_each(retriever):
     assert "resolution" in rows["HI-2"]["why"]
     assert "0.5 m" in rows["HI-2"]["why"]
     assert "instrument" in rows["CR-1"]["why"]
-    assert rows["HI-G"]["why"].startswith("place: ")
-    assert rows["HI-G"]["why"].endswith("km from the place asked")
+    assert "HI-G" not in rows, "three thousand kilometres away is not near"
+    near = retriever.retrieve("HiRISE within 1 km of 77.40E 18.40N", explain=True)
+    assert near.evidence == []
+    why = {r["id"]: r["why"] for r in near.explanation}["HI-1"]
+    assert why.startswith("place: 2.8")
+    assert why.endswith("km from the place asked")
     barred = retriever.retrieve("everything at Jezero but not from Navcam", explain=True)
     why = {r["id"]: r["why"] for r in barred.explanation}["NAV-1"]
     assert why == "excluded by the question: not Navcam, it is Navcam"

@@ -99,6 +99,8 @@ def retrieve(
     if not hits:
         out.print(hits.message or "nothing found", markup=False)
         raise typer.Exit(1)
+    for note in hits.retrieval.intent.notes:
+        out.print(f"Note  {note}", markup=False)
     for n, hit in enumerate(hits, 1):
         out.print(f"{n:>3}  {hit.score:.3f}  {hit.id}", markup=False)
         out.print("            " + "  ".join(f"{k} {v:.2f}" for k, v in hit.scores.items()), markup=False)

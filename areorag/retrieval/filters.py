@@ -19,6 +19,7 @@ from ..planet.missions import find_mission
 from .columns import Columns
 from .intent.model import SpatialIntent
 from .intent.sensors import PLATFORMS
+from .provenance import institution_fits, level_fits
 
 Mask = npt.NDArray[np.bool_]
 SAME_RESOLUTION = 1.25
@@ -73,6 +74,10 @@ def constraints(intent: SpatialIntent, columns: Columns) -> list[Constraint]:
             add("platform", ", ".join(intent.platforms), platform_mask(columns, intent.platforms))
     if intent.kinds:
         add("kind", ", ".join(intent.kinds), columns.coded["kind"].is_in(set(intent.kinds)))
+    if intent.institutions:
+        add("institution", ", ".join(intent.institutions), institution_mask(columns, intent.institutions))
+    if intent.levels:
+        add("level", ", ".join(intent.levels), level_mask(columns, intent.levels))
     if intent.resolution_m is not None:
         add("resolution", _resolution_words(intent.resolution_m), resolution_mask(columns, intent.resolution_m))
     if intent.ls_windows:
@@ -114,6 +119,12 @@ def exclusions(intent: SpatialIntent, columns: Columns) -> list[Constraint]:
     if exclude.kinds:
         gone = columns.coded["kind"].is_in(set(exclude.kinds))
         out.append(Constraint("not kind", f"not {', '.join(exclude.kinds)}", ~gone))
+    if exclude.institutions:
+        gone = institution_mask(columns, exclude.institutions)
+        out.append(Constraint("not institution", f"not {', '.join(exclude.institutions)}", ~gone))
+    if exclude.levels:
+        gone = level_mask(columns, exclude.levels)
+        out.append(Constraint("not level", f"not {', '.join(exclude.levels)}", ~gone))
     if exclude.ls_deg is not None:
         a, b = exclude.ls_deg
         out.append(Constraint("not season", f"not Ls {a:g}–{b:g}°", ~ls_mask(columns, exclude.ls_deg)))
@@ -138,6 +149,22 @@ def platform_mask(columns: Columns, names: Sequence[str]) -> Mask:
         return found in wanted or any(found.startswith(f) for f in families)
 
     return columns.coded["platform"].is_in({v for v in vocabulary if ok(v)})
+
+
+def institution_mask(columns: Columns, names: Sequence[str]) -> Mask:
+    """(n,) records of one of the institutions; a space agency takes the records of its missions too."""
+    by_name = columns.coded["institution"]
+    craft = columns.coded["platform"]
+    mask = by_name.is_in({v for v in by_name.names if any(institution_fits(n, v, None) for n in names)})
+    return mask | craft.is_in(
+        {p for p in craft.names if any(institution_fits(n, None, canonical_platform(p)) for n in names)}
+    )
+
+
+def level_mask(columns: Columns, levels: Sequence[str]) -> Mask:
+    """(n,) records of one of the processing levels."""
+    told = columns.coded["level"]
+    return told.is_in({v for v in told.names if any(level_fits(wanted, v) for wanted in levels)})
 
 
 def resolution_mask(columns: Columns, bounds: tuple[float | None, float | None]) -> Mask:

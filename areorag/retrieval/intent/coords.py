@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
+from .limits import outside
 from .scan import B1, NUM, Scan, rx
 
 Geo = dict[str, Any]
@@ -39,13 +41,17 @@ _WEST_POSITIVE = (
 
 @dataclass(frozen=True)
 class Span:
-    """A coordinate range (lo may exceed hi for a longitude that crosses the antimeridian) or one value."""
+    """A coordinate range (lo may exceed hi for a longitude that crosses the antimeridian) or one value.
+
+    `sure`: written so that it can be nothing else (a label, a degree sign, a hemisphere letter on the number).
+    """
 
     axis: str
     lo: float
     hi: float
     start: int
     end: int
+    sure: bool = False
 
     @property
     def single(self) -> bool:
@@ -84,15 +90,32 @@ def _ring(w: float, e: float, s: float, n: float) -> Geo:
 # ---------------------------------------------------------------- WKT and GeoJSON
 
 
+def longitude(lon: float, scan: Scan, start: int, end: int) -> float:
+    """Longitude in [-180, 180]; more than a turn is taken round, and said."""
+    reason = outside("longitude", lon)
+    if reason is not None:
+        scan.note(start, end, "coordinate", f"longitude {lon:.10g}° is read as {norm_lon(lon):.10g}° E")
+    return norm_lon(lon)
+
+
 def given_geometry(scan: Scan) -> Geo | None:
-    """WKT or GeoJSON written in the question; the first valid one."""
+    """WKT or GeoJSON written in the question; the first valid one. One that is not valid is refused with the reason."""
     for match in re.finditer(r"\{", scan.text):
+        if not scan.free(match.start(), match.end()):
+            continue
         end = _closing(scan.text, match.start(), "{", "}")
+        written = scan.text[match.start() : end]
+        meant = re.search(r"[\"'](?:type|coordinates|geometry)[\"']", written) is not None
         if end is None:
+            if meant:
+                scan.refuse(match.start(), len(scan.text), "geometry", "the GeoJSON is not closed, a } is missing")
             continue
         try:
-            data = json.loads(scan.text[match.start() : end])
-        except json.JSONDecodeError:
+            data = json.loads(written)
+        except (json.JSONDecodeError, RecursionError) as exc:
+            if meant:
+                said = exc.msg if isinstance(exc, json.JSONDecodeError) else "nested too deeply"
+                scan.refuse(match.start(), end, "geometry", f"it is no JSON ({said})")
             continue
         geometry = data.get("geometry", data) if isinstance(data, dict) else None
         if isinstance(geometry, dict) and _valid(geometry):
@@ -100,16 +123,46 @@ def given_geometry(scan: Scan) -> Geo | None:
             start = label.start() if label else match.start()
             scan.take(start, end, "geometry", geometry["type"], "geometry")
             return {"type": geometry["type"], "coordinates": geometry["coordinates"]}
+        if meant:
+            scan.refuse(match.start(), end, "geometry", _why_not(geometry))
     pattern = r"(?i)\b(?:SRID=\d+;\s*)?((?:MULTI)?(?:POINT|LINESTRING|POLYGON))\s*(?:Z\s*)?(?=\()"
     for match in re.finditer(pattern, scan.text):
         end = _closing(scan.text, match.end(), "(", ")")
+        if not scan.free(*match.span()) or re.match(r"\(\s*[-+]?[\d.]+\s*°?\s*[,;]", scan.text[match.end() : end]):
+            continue  # "a point (77.4, 18.5)" is a pair in brackets
         if end is None:
+            scan.refuse(match.start(), len(scan.text), "geometry", "the WKT is not closed, a ) is missing")
             continue
         geometry = _wkt(match[1].upper(), scan.text[match.end() : end])
-        if geometry is not None:
+        if geometry is not None and _valid(geometry):
             scan.take(match.start(), end, "geometry", geometry["type"], "geometry")
             return geometry
+        if geometry is not None or match[1].isupper():
+            scan.refuse(match.start(), end, "geometry", _why_not(geometry))
     return None
+
+
+def _why_not(geometry: Any) -> str:
+    """Why something is no geometry that can be searched by."""
+    if not isinstance(geometry, dict):
+        return "it is not in the form of WKT or GeoJSON"
+    kind = geometry.get("type")
+    if kind not in _DEPTH:
+        return f"its type is {kind!r}; known are {', '.join(_DEPTH)}"
+    bad = next(_impossible(geometry.get("coordinates")), None)
+    return bad or f"its coordinates have not the form of a {kind}"
+
+
+def _impossible(value: Any) -> Iterator[str]:
+    """Reasons why positions anywhere inside `value` lie off the globe."""
+    if not isinstance(value, list):
+        return
+    if len(value) >= 2 and all(isinstance(v, int | float) for v in value[:2]):
+        reason = outside("latitude", float(value[1])) or outside("longitude", float(value[0]))
+        if reason is not None:
+            yield reason
+    for child in value:
+        yield from _impossible(child)
 
 
 def _closing(text: str, start: int, opening: str, closing: str) -> int | None:
@@ -131,14 +184,13 @@ def _wkt(name: str, body: str) -> Geo | None:
     text = re.sub(r"(-?[\d.]+(?:[eE][-+]?\d+)?)\s+(-?[\d.]+(?:[eE][-+]?\d+)?)(?:\s+-?[\d.]+)?", r"[\1,\2]", body)
     try:
         data = json.loads(text.replace("(", "[").replace(")", "]"))
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         return None
     if name == "POINT":
-        data = data[0]
-    elif name == "MULTIPOINT" and data and isinstance(data[0][0], list):
-        data = [p[0] for p in data]
-    geometry = {"type": _WKT_NAMES[name], "coordinates": data}
-    return geometry if _valid(geometry) else None
+        data = data[0] if data else data
+    elif name == "MULTIPOINT" and data and isinstance(data[0], list) and data[0] and isinstance(data[0][0], list):
+        data = [p[0] for p in data if p]
+    return {"type": _WKT_NAMES[name], "coordinates": data}
 
 
 _DEPTH = {"Point": 0, "MultiPoint": 1, "LineString": 1, "Polygon": 2, "MultiLineString": 2, "MultiPolygon": 3}
@@ -154,7 +206,7 @@ def _positions(value: Any, depth: int) -> bool:
         return False
     if depth == 0:
         ok = len(value) >= 2 and all(isinstance(v, int | float) for v in value)
-        return ok and -360 <= value[0] <= 360 and -90 <= value[1] <= 90
+        return ok and outside("longitude", value[0]) is None and outside("latitude", value[1]) is None
     return all(_positions(v, depth - 1) for v in value)
 
 
@@ -171,6 +223,8 @@ class _Atom:
     start: int
     end: int
     label: str | None
+    sure: bool
+    bad: str | None
 
 
 _LAT_N = ("n", "north", "norte", "nord", "北", "с")
@@ -208,10 +262,16 @@ def _atom(match: re.Match[str], scan: Scan) -> _Atom | None:
         if axis == "lon" and sign is None and label.startswith("west") and "most" not in label:
             sign = -1
     value = float(match["deg"].replace(",", ""))
+    arc = [float(match[part]) for part in ("min", "sec") if match[part]]
     value += float(match["min"] or 0) / 60 + float(match["sec"] or 0) / 3600
+    letter = match["hemi"] and scan.text[match.end("deg") : match.start("hemi")] == ""
+    named_so = label and not scan.low[match.end("label") : match.end("label") + 1].isalpha()
+    year = re.fullmatch(r"1[89]\d\d|20\d\d", match["deg"]) is not None  # "all longitudes, 2010 to 2012"
+    sure = bool(match["mark"] or (named_so and not year) or (letter and scan.text[match.start("hemi")].isupper()))
     if match["sign"] == "-":
         value = -value
-    return _Atom(axis, value, sign, start, len(scan.low[:end].rstrip()), label)
+    bad = outside("minutes or seconds of arc", *arc) if sure else None
+    return _Atom(axis, value, sign, start, len(scan.low[:end].rstrip()), label, sure, bad)
 
 
 def spans(scan: Scan) -> list[Span]:
@@ -230,8 +290,10 @@ def spans(scan: Scan) -> list[Span]:
                 i += 1
         if found is None and one.axis is not None:
             value = _signed(one, one.sign, west)
-            found = Span(one.axis, value, value, one.start, one.end)
-        if found is not None and _in_domain(found):
+            found = Span(one.axis, value, value, one.start, one.end, one.sure)
+        if found is not None:
+            found = _admitted(found, scan, one.bad or (two.bad if two is not None and two.end == found.end else None))
+        if found is not None:
             out.append(found)
             scan.take(found.start, found.end, "coordinate")
         i += 1
@@ -251,21 +313,32 @@ def _range(one: _Atom, two: _Atom, west: bool) -> Span | None:
     if one.label and two.label and one.label != two.label:
         return None
     one.axis = two.axis = axis
+    sure = one.sure or two.sure
     sign1 = one.sign if one.sign is not None else two.sign
     sign2 = two.sign if two.sign is not None else one.sign
     a, b = _signed(one, sign1, west), _signed(two, sign2, west)
     if axis == "lat":
-        return Span(axis, min(a, b), max(a, b), one.start, two.end)
+        return Span(axis, min(a, b), max(a, b), one.start, two.end, sure)
     if sign1 == sign2 and (sign1 == -1 or (sign1 is None and west)) and one.value < two.value:
         a, b = b, a  # west longitudes given small to large run eastwards from the larger
     if one.sign is None and two.sign is None and not west and a > b and b < 0:
         a, b = b, a
-    return Span(axis, a, b, one.start, two.end)
+    return Span(axis, a, b, one.start, two.end, sure)
 
 
-def _in_domain(span: Span) -> bool:
-    limit = 90 if span.axis == "lat" else 360
-    return abs(span.lo) <= limit and abs(span.hi) <= limit
+def _admitted(span: Span, scan: Scan, bad: str | None) -> Span | None:
+    """The coordinate if it can be one; longitudes beyond a turn are taken round. What is surely meant is refused aloud."""
+    what = "latitude" if span.axis == "lat" else "longitude"
+    reason = bad or outside(what, span.lo, span.hi)
+    if reason is None:
+        return span
+    if not span.sure:
+        return None
+    if bad is None and span.axis == "lon" and (span.single or span.hi - span.lo < 360):
+        lo = longitude(span.lo, scan, span.start, span.end)
+        return replace(span, lo=lo, hi=lo if span.single else norm_lon(span.hi))
+    scan.refuse(span.start, span.end, "geometry", reason)
+    return None
 
 
 def _bounds(found: list[Span], scan: Scan) -> list[Span]:

@@ -7,6 +7,7 @@ import calendar
 import re
 from datetime import date
 
+from .limits import outside
 from .scan import B0, B1, Scan, rx
 
 Dates = tuple[str | None, str | None]
@@ -67,23 +68,56 @@ def read_dates(scan: Scan) -> Dates | None:
         day = match["sd"] or match["sd2"]
         if second is None or (month > second[1].month):
             continue
-        start = date(second[0].year, month, int(day) if day else 1)
-        return _done(scan, match, (start.isoformat(), second[1].isoformat()))
+        start = _days(second[0].year, month, int(day) if day else 1)
+        if start is None:
+            _refuse(scan, match)
+            continue
+        return _done(scan, match, (start[0].isoformat(), second[1].isoformat()))
     for match in scan.iter(rf"{B0}(?:{_LEAD}\s+(?:the\s+)?)?{point1}{_SEP}{point2}"):
         one, two = _read(match, 1), _read(match, 2)
-        if one is not None and two is not None and one[0] <= two[1]:
+        if one is None or two is None:
+            _refuse(scan, match)
+            continue
+        if one[0] > two[1] and match["lead"] == "between":
+            text = f"{two[0].isoformat()} to {one[1].isoformat()}"
+            scan.note(*match.span(), "dates", f"“{scan.original[match.start() : match.end()]}” is read as {text}")
+            return two[0].isoformat(), one[1].isoformat()
+        if one[0] <= two[1]:
             return _done(scan, match, (one[0].isoformat(), two[1].isoformat()))
     for match in scan.iter(
         rf"{B0}(?:{_LEAD}\s+(?:the\s+)?)?{point1}(?P<post>\s*(?:onwards?|and\s+later|or\s+later|以来|以後|以降|之后|以后|以前|之前|年以前))?"
     ):
         one = _read(match, 1)
         if one is None:
+            _refuse(scan, match)
             continue
         bare = match["y6_1"] is not None
         if bare and match["lead"] is None and not _year_ok(scan, match):
             continue
         return _done(scan, match, _open(one, match["lead"] or "", match["post"] or "", not match["post"]))
+    _refuse_years(scan)
     return None
+
+
+def _refuse(scan: Scan, match: re.Match[str]) -> None:
+    scan.refuse(*match.span(), "dates", "the calendar has no such day")
+
+
+def _refuse_years(scan: Scan) -> None:
+    """Years in which no spacecraft looked at Mars: "before year 0", "in the year 3000", "after 2150", 3021-05-01."""
+    lead = r"(?:(?:before|after|since|until|prior\s+to|in|during|from|by|up\s+to)\s+)?"
+    end = r"(?=\s*(?:[?.!,;)]|$|(?:and|or|at|over|in|from|with|near)\s))"
+    for pattern in (
+        rf"{B0}{lead}(?:the\s+)?year\s+(?P<y>-?\d+){B1}(?:\s*(?:bc|bce|ad|ce){B1})?",
+        rf"{B0}(?:before|after|since|until|prior\s+to|in|during|by)\s+(?P<y>[1-9]\d{{3}}){end}",
+        r"(?<![\w-])(?P<y>\d{4})-\d{1,2}-\d{1,2}(?![\w-])",
+    ):
+        for match in scan.iter(pattern):
+            if rx(r"mars(?:ian)?[\s-]*$").search(scan.left(match.start(), 12)) or not _year_ok(scan, match):
+                continue
+            reason = outside("year", int(match["y"]))
+            if reason is not None:
+                scan.refuse(*match.span(), "dates", reason)
 
 
 def _year_ok(scan: Scan, match: re.Match[str]) -> bool:
@@ -138,9 +172,12 @@ def _read(match: re.Match[str], k: int) -> tuple[date, date] | None:
     if month is None:
         month = next((int(n.split("_")[1]) for n in groups if re.fullmatch(rf"[mwv]{k}_\d+", n)), None)
     day = get(f"d1_{k}", f"d2_{k}", f"d3_{k}", f"d5_{k}", f"d8_{k}")
+    return _part_of_year(year, part) if month is None else _days(year, month, day)
+
+
+def _days(year: int, month: int, day: int | None) -> tuple[date, date] | None:
+    """First and last day of a month, or one day twice; None where the calendar has none."""
     try:
-        if month is None:
-            return _part_of_year(year, part)
         if day is None:
             return date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1])
         return date(year, month, day), date(year, month, day)

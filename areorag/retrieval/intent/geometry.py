@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import re
 
-from .coords import Geo, Span, box, given_geometry, norm_lon, spans
+from .coords import Geo, Span, box, given_geometry, longitude, norm_lon, spans
+from .limits import outside
 from .scan import NUM, Scan, rx, word
 
 _LINE_WORDS = r"along|traverse|path|route|track|polyline|line\s+from|transect|profile|entlang|a lo largo|le long|lungo|ao longo|вдоль|沿"
@@ -31,7 +32,15 @@ def read_geometry(scan: Scan) -> Geo | None:
             return found
     coordinates = spans(scan)
     geometry = _combine(scan, coordinates)
-    if geometry is not None:
+    if geometry is None:
+        refused = any(r.step == "note" and r.field == "geometry" for r in scan.readings)
+        for span in coordinates:
+            if span.sure and not refused:
+                words = scan.original[span.start : span.end]
+                scan.note(
+                    span.start, span.end, "coordinate", f"“{words}” alone bounds no place: give both, a range or a side"
+                )
+    else:
         start, end = coordinates[0].start, coordinates[-1].end
         scan.take(start, start, "geometry", geometry["type"], "geometry")
         scan.readings[-1].end, scan.readings[-1].text = end, scan.original[start:end]
@@ -53,9 +62,15 @@ def _bbox_list(scan: Scan) -> Geo | None:
     if match is None:
         return None
     w, s, e, n = (float(v) for v in match.groups())
-    if not (abs(s) <= 90 and abs(n) <= 90 and s < n):
+    reason = outside("latitude", s, n)
+    if reason is None and s >= n:
+        reason = f"its south edge {s:g}° is not south of its north edge {n:g}°"
+    if reason is not None:
+        scan.refuse(*match.span(), "geometry", reason)
         return None
     scan.take(*match.span(), "geometry", "bbox", "geometry")
+    if abs(e - w) < 360:
+        w, e = longitude(w, scan, *match.span()), longitude(e, scan, *match.span())
     return box(w, e, s, n)
 
 
@@ -84,9 +99,11 @@ def _bare_pairs(scan: Scan) -> Geo | None:
         x, y = float(match["a"]), float(match["b"])
         if latlon or (order is None and abs(y) > 90 >= abs(x)):
             x, y = y, x
-        if abs(y) > 90 or abs(x) > 360:
+        reason = outside("latitude", y)
+        if reason is not None:
+            scan.refuse(*match.span(), "geometry", reason)
             return None
-        points.append([norm_lon(x), y])
+        points.append([longitude(x, scan, *match.span()), y])
     for match in found:
         scan.take(*match.span(), "geometry", "point", "geometry")
     if order is not None and scan.free(*order.span()):

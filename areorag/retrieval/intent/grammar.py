@@ -20,13 +20,13 @@ from .geometry import read_geometry
 from .measures import Distance, read_distance, read_resolution
 from .model import Sols, SpatialIntent
 from .negation import read_exclusions
+from .origins import read_institutions, read_levels
 from .places import Place, PlaceIndex, odd_word, place_index, read_long_names, read_places, unresolved_names
 from .relations import read_relation
 from .scan import B0, B1, Scan, rx, word
 from .sensors import (
     Item,
     mission_of,
-    read_institutions,
     read_instruments,
     read_kinds,
     read_platforms,
@@ -118,7 +118,6 @@ class _Parse:
         """All steps in their order."""
         scan, intent = self.scan, self.intent
         intent.compare = self._compare()
-        intent.institutions = read_institutions(scan)
         storm, storm_years = read_storm(scan)
         windows = read_ls(scan)
         intent.mars_years = list(dict.fromkeys(read_mars_years(scan) + storm_years))
@@ -127,7 +126,8 @@ class _Parse:
         intent.dates = storm if storm is not None else read_dates(scan)
         intent.resolution_m = read_resolution(scan, self.metres_per_degree)
         places = read_long_names(scan, self.index)
-        items = read_platforms(scan) + read_instruments(scan, self.extra) + read_kinds(scan)
+        items = read_platforms(scan) + read_instruments(scan, self.extra) + read_levels(scan) + read_kinds(scan)
+        items += read_institutions(scan)
         hide = self._hide_seasons()
         places = sorted(places + read_places(scan, self.index), key=lambda p: p.start)
         for span in hide:
@@ -211,7 +211,7 @@ class _Parse:
         out = read_exclusions(scan, items)
         kept = [i for i in items if i not in out]
         distances = read_distance(scan, self.metres_per_degree, bool(places) or intent.geometry is not None)
-        for step in ("instruments", "platforms", "kinds", "properties", "places"):
+        for step in ("instruments", "platforms", "kinds", "properties", "places", "institutions", "levels"):
             setattr(intent, step, _unique(i.name for i in kept if i.field == step))
             setattr(intent.exclude, step, _unique(i.name for i in out if i.field == step))
         intent.places = [p for p in intent.places if p not in intent.exclude.places]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .limits import outside
 from .scan import Length, Scan, lengths, rx
 
 Bounds = tuple[float | None, float | None]
@@ -61,10 +62,12 @@ def read_resolution(scan: Scan, metres_per_degree: float) -> Bounds | None:
         else:
             bounds = _bound(left, right, length.metres)
         end = length.end + (per_pixel.end() if per_pixel else after.end() if after else 0)
-        cue = re.search(
-            rf"(?:(?:no|not|n't)\s+)?(?:{_BETTER}|{_COARSER}|at\s+least|at|of|about|around)[\s\w]{{0,12}}$", left
-        )
-        scan.take(start - (len(left) - cue.start() if cue and ranged is None else 0), end, "resolution_m", bounds)
+        start -= len(left) - _cue(left) if ranged is None else 0
+        reason = outside("resolution", *bounds)
+        if reason is not None:
+            scan.refuse(start, end, "resolution_m", reason)
+            continue
+        scan.take(start, end, "resolution_m", bounds)
         return bounds
     match = scan.first(
         r"sub[\s-]*(?:met(?:er|re)|metrique|metric[ao]|metro)s?(?:[\s-]+(?:scale|resolution|pixel\w*))?\b|亚米级?|субметров\w+"
@@ -73,6 +76,16 @@ def read_resolution(scan: Scan, metres_per_degree: float) -> Bounds | None:
         scan.take(*match.span(), "resolution_m", (None, 1.0))
         return None, 1.0
     return None
+
+
+def _cue(left: str) -> int:
+    """Where the words that belong to a bound begin in the text before it: the last cue and a "no" before it."""
+    cue = rf"(?=(?:{_BETTER}|{_COARSER}|at\s+least|at|of|about|around)\b[\s\w]{{0,12}}$)"
+    starts = [m.start() for m in re.finditer(rf"\b{cue}", left)]
+    if not starts:
+        return len(left)
+    negation = re.search(r"(?:\b(?:no|not)|n't)\s+$", left[: starts[-1]])
+    return negation.start() if negation else starts[-1]
 
 
 def _left(scan: Scan, start: int) -> str:
@@ -164,6 +177,10 @@ def read_distance(scan: Scan, metres_per_degree: float, spatial: bool) -> list[D
         ):
             continue
         start = length.start - (len(left) - before.start() if before is not None and strong else 0)
+        reason = outside("distance", length.metres, high=180.0 * metres_per_degree)
+        if reason is not None:
+            scan.refuse(start, length.end, "distance_m", reason)
+            continue
         negated = (
             re.search(
                 r"(?:\bnot|n't|\boutside|\bbeyond|\bexcept|\bno)\s+(?:within\s+)?$",

@@ -9,10 +9,16 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ...planet.units import length
+
 Relation = Literal[
     "within", "near", "intersects", "contains", "along", "between", "north_of", "south_of", "east_of", "west_of"
 ]
 IntentKind = Literal["orbital", "insitu", "derived"]
+
+
+REFUSED = "is not used: "
+"""In the note of a reading that could not be used."""
 
 
 class _Base(BaseModel):
@@ -35,10 +41,12 @@ class Exclude(_Base):
     places: list[str] = Field(default_factory=list)
     kinds: list[IntentKind] = Field(default_factory=list)
     properties: list[str] = Field(default_factory=list)
+    institutions: list[str] = Field(default_factory=list)
+    levels: list[str] = Field(default_factory=list)
     ls_deg: tuple[float, float] | None = None
 
     def __bool__(self) -> bool:
-        return any((self.instruments, self.platforms, self.places, self.kinds, self.properties, self.ls_deg))
+        return any(getattr(self, name) for name in type(self).model_fields)
 
 
 class Reading(_Base):
@@ -80,17 +88,22 @@ class SpatialIntent(_Base):
     parts: dict[str, str] = Field(default_factory=dict, description="place → the part of it that was named")
     ls_windows: list[tuple[float, float]] = Field(default_factory=list, description="every season window named")
     techniques: list[str] = Field(default_factory=list, description="radar, spectroscopy … named without an instrument")
-    institutions: list[str] = Field(default_factory=list)
-    levels: list[str] = Field(default_factory=list, description="processing levels named (EDR, RDR, level 2 …)")
+    institutions: list[str] = Field(
+        default_factory=list, description="institutions and agencies whose records are meant"
+    )
+    levels: list[str] = Field(default_factory=list, description="processing levels named (EDR, RDR, raw, level 2 …)")
     unresolved: list[str] = Field(default_factory=list, description="words that look like a place and are not known")
     readings: list[Reading] = Field(default_factory=list)
     source: Literal["grammar", "model", "given"] = "grammar"
     disagreements: list[str] = Field(default_factory=list, description="where the model read it otherwise")
 
     def contract(self) -> dict[str, Any]:
-        """The fields of the published contract only, JSON-able."""
+        """The fields of the published contract, JSON-able; institutions, levels and notes where there are any."""
         data = self.model_dump(mode="json")
         out = {key: data[key] for key in CONTRACT_FIELDS}
+        out |= {key: data[key] for key in ("institutions", "levels") if data[key]}
+        if self.notes:
+            out["notes"] = self.notes
         out["exclude"] = {k: v for k, v in data["exclude"].items() if v or k in _EXCLUDE_FIELDS}
         return out
 
@@ -100,9 +113,15 @@ class SpatialIntent(_Base):
         return bool(self.places or self.geometry)
 
     @property
-    def is_temporal(self) -> bool:
-        """True when the question bounds the time."""
-        return bool(self.ls_deg or self.ls_windows or self.mars_years or self.sols or self.dates)
+    def notes(self) -> list[str]:
+        """What was understood but could not be taken as it stands, and why."""
+        return [r.value for r in self.readings if r.step == "note"]
+
+    @property
+    def constrains(self) -> bool:
+        """True when the question bounds anything, or asks for a property."""
+        fields = set(CONTRACT_FIELDS) - {"compare", "relation", "distance_m"} | {"ls_windows", "institutions", "levels"}
+        return any(getattr(self, name) for name in fields)
 
     def describe(self) -> list[tuple[str, str]]:
         """(label, text) pairs for people, in the order they were understood."""
@@ -115,7 +134,7 @@ class SpatialIntent(_Base):
         if self.relation:
             out.append(("relation", self.relation.replace("_", " ")))
         if self.distance_m is not None:
-            out.append(("distance", format_length(self.distance_m)))
+            out.append(("distance", length(self.distance_m)))
         out += [("season", f"Ls {a:g}° to {b:g}°") for a, b in (self.ls_windows or [])]
         if self.mars_years:
             out.append(("Mars Year", ", ".join(map(str, self.mars_years))))
@@ -131,6 +150,8 @@ class SpatialIntent(_Base):
             ("instrument", self.instruments),
             ("platform", self.platforms),
             ("kind", list(self.kinds)),
+            ("institution", self.institutions),
+            ("level", self.levels),
             ("property", self.properties),
         ):
             if values:
@@ -142,6 +163,7 @@ class SpatialIntent(_Base):
                 out.append(("not", f"{label}: {', '.join(values)}"))
         if self.exclude.ls_deg:
             out.append(("not", f"Ls {self.exclude.ls_deg[0]:g}° to {self.exclude.ls_deg[1]:g}°"))
+        out += [("note", text) for text in self.notes]
         return out
 
 
@@ -165,18 +187,13 @@ CONTRACT_FIELDS = (
 _EXCLUDE_FIELDS = ("instruments", "platforms", "places", "kinds")
 
 
-def format_length(metres: float) -> str:
-    """Metres for people: ``0.25 m``, ``20 km``."""
-    return f"{metres / 1000:.4g} km" if metres >= 1000 else f"{metres:.4g} m"
-
-
 def _bounds(pair: tuple[float | None, float | None]) -> str:
     low, high = pair
     if low is None and high is not None:
-        return f"{format_length(high)} or finer"
+        return f"{length(high)} or finer"
     if high is None and low is not None:
-        return f"{format_length(low)} or coarser"
-    return f"{format_length(low or 0)} to {format_length(high or 0)}"
+        return f"{length(low)} or coarser"
+    return f"{length(low or 0)} to {length(high or 0)}"
 
 
 def _short_geometry(geometry: dict[str, Any]) -> str:

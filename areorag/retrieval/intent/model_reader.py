@@ -9,6 +9,7 @@ every difference is listed in `SpatialIntent.disagreements`.
 from __future__ import annotations
 
 import logging
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
@@ -16,6 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from ...errors import ModelError
 from ...planet.instruments import get_instrument
 from .grammar import parse_intent
+from .limits import check_usable, outside
 from .model import CONTRACT_FIELDS, Exclude, IntentKind, Relation, SpatialIntent
 
 if TYPE_CHECKING:
@@ -38,6 +40,11 @@ def understand(
     Parameters
     ----------
     chat : a model to use instead of the configured one (`llm.chat.ChatModel`)
+
+    Raises
+    ------
+    EmptyQuestionError, UnusableQuestionError
+        No words; or the only place or constraint in them is impossible.
     """
     by_grammar = parse_intent(question, gazetteer=gazetteer, body=settings.body)
     model = chat
@@ -46,13 +53,14 @@ def understand(
 
         model = get_chat(settings)
     if model is None:
-        return by_grammar
+        return check_usable(by_grammar)
     try:
         answer = _ask(model, question)
     except ModelError as exc:
         log.warning("the model's reading is not used: %s", exc)
-        return by_grammar.model_copy(update={"disagreements": [f"the model gave no usable reading: {exc}"]})
-    return merge(by_grammar, answer, gazetteer, settings.body)
+        read = by_grammar.model_copy(update={"disagreements": [f"the model gave no usable reading: {exc}"]})
+        return check_usable(read)
+    return check_usable(merge(by_grammar, answer, gazetteer, settings.body))
 
 
 def merge(by_grammar: SpatialIntent, answer: dict[str, Any], gazetteer: Gazetteer | None, body: str) -> SpatialIntent:
@@ -112,18 +120,39 @@ def _checked(name: str, value: Any, gazetteer: Gazetteer, notes: list[str]) -> A
                 "MOC" if spec is not None and spec.name.startswith("MOC-") else spec.name if spec else str(instrument)
             )
         return list(dict.fromkeys(found))
-    if name == "ls_deg":
-        ok = (
-            isinstance(value, list | tuple)
-            and len(value) == 2
-            and all(isinstance(v, int | float) and 0 <= v <= 360 for v in value)
-        )
-        return tuple(value) if ok else None
-    if name == "distance_m":
-        return float(value) if isinstance(value, int | float) and 0 < value < 2e7 else None
+    if name in _QUANTITIES:
+        reason = _impossible(name, value)
+        if reason is not None:
+            notes.append(f"{name}: the model's {value!r} is not used: {reason}")
+            return None
+        return tuple(value) if name == "ls_deg" else float(value) if name == "distance_m" else value
     if name == "exclude":
         return value if isinstance(value, dict) else None
     return value
+
+
+_QUANTITIES = {
+    "ls_deg": "solar longitude",
+    "mars_years": "Mars Year",
+    "distance_m": "distance",
+    "resolution_m": "resolution",
+    "dates": "year",
+}
+
+
+def _impossible(name: str, value: Any) -> str | None:
+    """Why the model's numbers cannot be; None where they can."""
+    values = value if isinstance(value, list | tuple) else [value]
+    if name in ("ls_deg", "dates", "resolution_m") and len(values) != 2:
+        return "it is no pair"
+    if name == "dates":
+        try:
+            values = [None if v is None else date.fromisoformat(str(v)[:10]).year for v in values]
+        except ValueError:
+            return "the calendar has no such day"
+    if (name == "ls_deg" and None in values) or not all(v is None or isinstance(v, int | float) for v in values):
+        return "it is no number"
+    return outside(_QUANTITIES[name], *values)
 
 
 def _merge_exclude(ours: Exclude, theirs: Any) -> dict[str, Any]:

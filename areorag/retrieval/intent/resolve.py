@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...errors import GeometryError
-from .model import SpatialIntent, format_length
+from ...planet.units import length
+from .model import SpatialIntent
 
 if TYPE_CHECKING:
     from ...planet.gazetteer import Feature, Gazetteer
@@ -77,7 +78,7 @@ def _relate(intent: SpatialIntent, region: QueryRegion) -> None:
     city = bool(region.features) and all(f.body == "Earth" and f.radius_m < CITY_RADIUS_M for f in region.features)
     if given is None and city and relation in ("near", "along", "between"):
         region.epsilon_m = CITY_M
-        region.notes.append(f"{relation}: taken as within {format_length(CITY_M)}")
+        region.notes.append(f"{relation}: taken as within {length(CITY_M)}")
 
 
 def _features(intent: SpatialIntent, gazetteer: Gazetteer) -> tuple[list[Feature], list[str]]:

@@ -15,7 +15,7 @@ from importlib import resources
 from typing import Literal
 
 from ...planet.lexicon import LATIN, fold
-from .model import Reading
+from .model import REFUSED, Reading
 
 B0 = f"(?<![{LATIN}])"
 B1 = f"(?![{LATIN}])"
@@ -113,6 +113,15 @@ class Scan:
                 Reading(start=start, end=end, text=self.original[start:end], step=step, field=what, value=str(value))
             )
 
+    def refuse(self, start: int, end: int, field: str, reason: str) -> None:
+        """Mark a span as understood but impossible; the reason becomes a note of the reading."""
+        words = " ".join(self.original[start:end].split())
+        self.note(start, end, field, f"“{words}” {REFUSED}{reason}")
+
+    def note(self, start: int, end: int, field: str, text: str) -> None:
+        """Mark a span and say something about how it was taken."""
+        self.take(start, end, field, text, "note")
+
     def iter(self, pattern: str) -> Iterator[re.Match[str]]:
         """Matches of `pattern` in the folded text that lie in free spans."""
         for match in rx(pattern).finditer(self.low):
@@ -155,7 +164,7 @@ def number(text: str) -> float:
 
 
 _NUMBER_RX = (
-    rf"(?:\d+\s?/\s?\d+|{NUM}|\d+,\d{{1,2}}|\d*[½¼¾]|"
+    rf"(?:\d+\s?/\s?\d+|{NUM}(?:e[-+]?\d{{1,3}})?|\d+,\d{{1,2}}|\d*[½¼¾]|"
     + "|".join(sorted((re.escape(k) for k in _NUMBER_WORDS), key=len, reverse=True))
     + ")"
 )
@@ -168,7 +177,10 @@ _LENGTH_RX = (
 
 @dataclass(frozen=True)
 class Length:
-    """A number with a unit of length (or of arc) in the question. `metres` of an arc uses the body's radius."""
+    """A number with a unit of length (or of arc) in the question. `metres` of an arc uses the body's radius.
+
+    A minus sign before the number belongs to it (`metres` < 0), unless it joins two numbers.
+    """
 
     start: int
     end: int
@@ -188,7 +200,10 @@ def lengths(scan: Scan, metres_per_degree: float) -> list[Length]:
         if match["num"] in ("a", "an") and match["sym"] == "m":
             continue
         factor = metres_per_degree if unit == "deg" else _LENGTH_M["um" if unit in "µmμm" and len(unit) > 1 else unit]
-        out.append(Length(match.start(), match.end(), value * factor, unit == "deg"))
+        start = match.start()
+        if re.search(r"(?:^|[\s(=:<>])-$", scan.low[:start]) and not re.search(r"\d\s*\w{0,2}\s*-$", scan.low[:start]):
+            start, value = start - 1, -value
+        out.append(Length(start, match.end(), value * factor, unit == "deg"))
     return out
 
 

@@ -16,7 +16,7 @@ from ...planet.instruments import all_instruments
 from ...planet.lexicon import LATIN, fold
 from .scan import B0, B1, Scan, common_words, rx, word
 
-ItemKind = Literal["instruments", "platforms", "kinds", "places", "properties"]
+ItemKind = Literal["instruments", "platforms", "kinds", "places", "properties", "institutions", "levels"]
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,6 @@ _TECHNIQUES = {
     "visible imaging": r"photographs?|photos?|pictures?",
     "altimetry": r"altimet\w+",
 }
-_INSTITUTIONS = r"\b(USGS|ESA|JPL|NASA|DLR|ASU|CNSA|JHU/APL|JHUAPL|APL|MSSS|LANL|Caltech|Roscosmos|IKI|UAE|JAXA|ISRO)\b"
 
 
 @lru_cache(maxsize=8)
@@ -242,7 +241,7 @@ def read_instruments(scan: Scan, extra: tuple[str, ...] = ()) -> list[Item]:
     out: list[Item] = []
     for pattern, name, exact in _instrument_aliases(extra):
         for match in pattern.finditer(scan.text if exact else scan.low):
-            if not scan.free(*match.span()) or (exact and not _cased_ok(scan, match)):
+            if not scan.free(*match.span()) or (exact and not cased_ok(scan, match)):
                 continue
             _add(scan, out, name, match.start(), match.end())
     for match in scan.iter(rf"{B0}[a-z][a-z]+(?:-[a-z]+)?{B1}"):
@@ -259,7 +258,7 @@ def _add(scan: Scan, out: list[Item], name: str, start: int, end: int) -> None:
     out.append(Item("instruments", name, start, end))
 
 
-def _cased_ok(scan: Scan, match: re.Match[str]) -> bool:
+def cased_ok(scan: Scan, match: re.Match[str]) -> bool:
     """An all-capitals name counts, unless the whole question is in capitals."""
     letters = [c for c in scan.text if c.isalpha()]
     return not (len(letters) > 12 and all(c.isupper() for c in letters))
@@ -308,11 +307,6 @@ def read_kinds(scan: Scan) -> list[Item]:
 def read_techniques(scan: Scan) -> list[str]:
     """Measuring techniques named without an instrument; they rank, they do not filter."""
     return [name for name, pattern in _TECHNIQUES.items() if rx(word(pattern)).search(scan.low)]
-
-
-def read_institutions(scan: Scan) -> list[str]:
-    """Institutions by acronym."""
-    return list(dict.fromkeys(re.findall(_INSTITUTIONS, scan.text)))
 
 
 def mission_of(platforms: list[str], instruments: list[str], places: list[str]) -> str | None:

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 from ...planet.lexicon import SEASON_LS
+from .limits import outside
 from .model import Sols
-from .scan import B0, B1, NUM, Scan, rx, word
+from .scan import B0, B1, NUM, Scan, number, rx, word
 
 Window = tuple[float, float]
 
@@ -33,17 +33,6 @@ SINGLE_LS_HALF_DEG = 10.0
 """Half width of "around Ls 90" and of "around the equinox", degrees."""
 
 
-@dataclass
-class Times:
-    """What was read; `storm_dates` are (start, stop) of "before / after / during the … storm"."""
-
-    windows: list[Window] = field(default_factory=list)
-    excluded: list[Window] = field(default_factory=list)
-    mars_years: list[int] = field(default_factory=list)
-    sols: Sols | None = None
-    storm_dates: tuple[str | None, str | None] | None = None
-
-
 # ---------------------------------------------------------------- solar longitude
 
 
@@ -53,22 +42,29 @@ def read_ls(scan: Scan) -> list[Window]:
     lead = rf"{B0}(?P<lead>around|about|near|approximately|~|circa|from|between)?\s*(?:{_LS})(?![a-z])\s*(?P<op>=|:|of|from|between|range|is|in|>=?|<=?|~|around|about|above|below|after|before|entre|de|von|zwischen|от|с|\[|\()*\s*(?:between|from|about)?\s*"
     rng = rf"(?P<a>{NUM})(?:{_TO}(?:(?:{_MY})\s*\d{{1,2}},?\s*)?(?:(?:{_LS})\s*=?\s*)?(?P<b>{NUM})(?![\d.]*\s*(?:km|m\b|[nsew]\b)))?(?:\s*(?:°|deg(?:rees?)?))?(?:\s*(?:±|\+/?-|\+-)\s*(?P<pm>{NUM}))?\s*°?"
     for match in scan.iter(lead + rng):
-        window = _ls_window(match)
-        if window is not None:
-            out.append(window)
-            scan.take(*match.span(), "ls_deg", f"{window[0]:g}..{window[1]:g}")
+        values = [number(v) for v in re.split(r",(?=\d)", match["a"])]  # "Ls 90,180" is two
+        values += [number(match["b"])] if match["b"] else []
+        half = number(match["pm"]) if match["pm"] else None
+        reason = outside("solar longitude", *values) or outside("half width of a season", half)
+        if reason is not None:
+            scan.refuse(*match.span(), "ls_deg", reason)
+            continue
+        window = _ls_window(match, values, half)
+        out.append(window)
+        scan.take(*match.span(), "ls_deg", f"{window[0]:g}..{window[1]:g}")
+    negative = (
+        rf"{B0}(?:{_LS})(?![a-z])\s*(?:=|:|of|at|is|between|from)?\s*(?<=[\s=:])(?P<a>-{NUM})(?:{_TO}-?{NUM})?\s*°?"
+    )
+    for match in scan.iter(negative):
+        scan.refuse(*match.span(), "ls_deg", outside("solar longitude", float(match["a"])) or "it is negative")
     return out
 
 
-def _ls_window(match: re.Match[str]) -> Window | None:
-    a = float(match["a"])
-    if a > 360:
-        return None
-    if match["b"]:
-        b = float(match["b"])
-        return None if b > 360 else (a, b)
-    if match["pm"]:
-        half = float(match["pm"])
+def _ls_window(match: re.Match[str], values: list[float], half: float | None) -> Window:
+    a = values[0]
+    if len(values) > 1:
+        return a, values[-1]
+    if half is not None:
         return ((a - half) % 360, (a + half) % 360)
     words = match.group()
     if re.search(r">|above|after", words):
@@ -202,6 +198,11 @@ def read_mars_years(scan: Scan) -> list[int]:
     pattern = rf"{lead}(?P<list>{one.replace('(?P<n>', '(?:')}(?:{sep}(?:{one.replace('(?P<n>', '(?:')}))*)(?P<after>\s*(?:onwards?|and\s+(?:later|after|beyond|following|onwards?)|or\s+later|\+|以降|以后|и\s+позже))?"
     for match in scan.iter(pattern):
         years = _years(match["list"])
+        tail = rx(r"^(?:-|\s+(?:to|through|until|bis|hasta)\s+)(\d{3,})(?!\d|[-.]\d)").search(scan.low[match.end() :])
+        reason = outside("Mars Year", *years, int(tail[1]) if tail else None)
+        if reason is not None:
+            scan.refuse(match.start(), match.end() + (tail.end() if tail else 0), "mars_years", reason)
+            continue
         if match["after"] or (match["open"] or "").strip() in ("since", "ab", "desde", "depuis", "starting with"):
             years = list(range(years[-1], CURRENT_MARS_YEAR + 1))
         elif (match["open"] or "").strip() == "after" and len(years) == 1:
@@ -211,11 +212,19 @@ def read_mars_years(scan: Scan) -> list[int]:
         out += years
         scan.take(*match.span(), "mars_years", years)
     for match in scan.iter(
-        r"(?:第\s*)?(?P<n>\d{1,2})\s*(?:个|個)?火星年|(?P<m>\d{1,2})-?(?:й|го|м)?\s+марсианск\w+\s+год\w*"
+        r"(?:第\s*)?(?<!\d)(?P<n>\d+)\s*(?:个|個)?火星年|(?<!\d)(?P<m>\d+)-?(?:й|го|м)?\s+марсианск\w+\s+год\w*"
     ):
         year = int(match["n"] or match["m"])
+        reason = outside("Mars Year", year)
+        if reason is not None:
+            scan.refuse(*match.span(), "mars_years", reason)
+            continue
         out.append(year)
         scan.take(*match.span(), "mars_years", year)
+    for match in scan.iter(rf"{B0}(?:{_MY})\s*\.?#?\s*(?:=|:)?\s*(?P<n>(?<!\d)-?\d+)(?![\d.:°]|-\d)"):
+        reason = outside("Mars Year", int(match["n"]))
+        if reason is not None:
+            scan.refuse(*match.span(), "mars_years", reason)
     return list(dict.fromkeys(out))
 
 
@@ -247,6 +256,7 @@ def read_sols(scan: Scan) -> Sols | None:
     n = r"\d{1,5}"
     to = r"\s*(?:-|to|through|thru|until|till|and|\.\.\.?|…|bis|hasta|a|au?|e|y|et|und|и|до|по|~|至|到)\s*"
     sol = r"(?:sols?|sole|солы?|сол(?:ов|ах|а)|ソル|火星日)"
+    _refuse_sols(scan, sol, to)
     rng = scan.first(
         rf"{B0}(?:between\s+)?{sol}\s*(?:numbers?|between|from|de|von|с|#)?\s*(?P<a>{n})(?:{to}(?:{sol}\s*)?(?P<b>{n}))(?![\d.])"
     )
@@ -282,6 +292,19 @@ def read_sols(scan: Scan) -> Sols | None:
     if near["on"]:
         return Sols(min=value, max=None)
     return Sols(min=value, max=value)
+
+
+def _refuse_sols(scan: Scan, sol: str, to: str) -> None:
+    """Negative sols and those beyond any mission."""
+    one = r"-?\d+(?![\d.])"
+    for pattern in (
+        rf"{B0}(?:between\s+)?{sol}\s*(?:numbers?|between|from|#|=|:)?\s*(?<=[\s#=:])(?P<a>{one})(?:{to}(?:{sol}\s*)?(?P<b>{one}))?",
+        rf"(?<![\d.-])(?P<a>{one})(?:{to}(?P<b>{one}))?\s*{sol}{B1}",
+    ):
+        for match in scan.iter(pattern):
+            reason = outside("sol", *(int(v) for v in (match["a"], match["b"]) if v))
+            if reason is not None:
+                scan.refuse(*match.span(), "sols", reason)
 
 
 # ---------------------------------------------------------------- storms
