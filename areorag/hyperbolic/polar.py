@@ -148,12 +148,6 @@ def align(
     return exp_polar(o_g[0], o_g[1], a, b, K)
 
 
-def depth_time(rho: ArrayLike, K: float = -1.0) -> Float:
-    """x₀ = cosh(√-K·rho)/√-K (AreoRAG Eq. 5): the paper's radial depth r, for people and for export."""
-    k = sqrt_k(K)
-    return np.asarray(np.cosh(k * _a(rho)) / k)
-
-
 def bearing(u: ArrayLike, v: ArrayLike) -> tuple[Float, Float]:
     """(cos, sin) of the initial great-circle bearing from u to v, clockwise from north (AreoRAG Eq. 9, ψ_geo).
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from .classifier import CATEGORIES, LABELS, WEIGHTS, Model
 from .context import Embedded, featurise_pairs
-from .features import feature_groups, feature_names
+from .features import feature_names
 from .literature import literature_pairs
 from .network import FloatArray, Network, TrainOptions, expected_calibration_error, fit_temperature, softmax, train
 from .simulate import simulated_pairs
@@ -194,18 +194,3 @@ def run(
     model.save(path)
     log.info("conflict weights %s written to %s", meta["version"], path)
     return report | {"weights": str(path), "version": meta["version"], "temperature": [t_detect, t_class]}
-
-
-def ablations(settings: Settings | None = None, seed: int = 1) -> dict[str, Any]:
-    """Retrain without each feature group: cross-validated figures on the literature pairs."""
-    corpus = build_corpus(Embedded.of(settings), seed)
-    fold = folds(corpus.group, FOLDS, seed)
-    groups = feature_groups()
-    out: dict[str, Any] = {}
-    for left_out in (None, *dict.fromkeys(groups)):
-        columns = tuple(i for i, g in enumerate(groups) if g != left_out)
-        held, _ = cross_validate(corpus, fold, seed, columns)
-        lit = corpus.proper & ~corpus.simulated
-        result = scores(Held(held.detect[lit], held.classify[lit]), corpus.y[lit], 1.0, 1.0, 0.5)
-        out["all" if left_out is None else f"without {left_out}"] = result
-    return out
