@@ -1,5 +1,9 @@
 """Proposition 1 measured: how many observations there are at each scale, N(ℓ) against A/ℓ² (AreoRAG §III-B).
 
+    python -m areorag.evaluate.proposition [ARCHIVE…] [--out docs/results/proposition.json]
+
+measures the sample archive that ships with the package and every folder of labels named.
+
 The proposition speaks of the observations *needed* to cover an area at resolution ℓ with frames of a fixed number of
 samples: N ∝ A/ℓ². Real archives are surveys, not tilings: what they cover shrinks with the resolution too. So both are
 fitted: log N against log ℓ as it is, and log N/A with the covered area A divided out, which the proposition speaks of.
@@ -7,7 +11,9 @@ fitted: log N against log ℓ as it is, and log N/A with the covered area A divi
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,8 +27,10 @@ def measure(observations: Iterable[Observation], *, least: int = 20) -> dict[str
 
     Returns
     -------
-    {levels: [{resolution_m, n, covered_m2, mean_area_m2}], slope_n, slope_density, r2_density, predicted: -2}:
-    N ∝ ℓ^slope_n as counted, N/A ∝ ℓ^slope_density with A the area the frames cover together (overlaps counted).
+    {frames, levels: [{resolution_m, n, covered_m2, mean_area_m2, samples_a_frame}], slope_n, slope_density, r2_density,
+    predicted: -2}: N ∝ ℓ^slope_n as counted, N/A ∝ ℓ^slope_density with A the area the frames cover together (overlaps
+    counted). A product that several files describe counts once. `samples_a_frame` is the mean of area/ℓ²: what the
+    proposition takes as constant.
 
     Raises
     ------
@@ -33,9 +41,11 @@ def measure(observations: Iterable[Observation], *, least: int = 20) -> dict[str
     from ..planet.geometry import area_m2, footprint
 
     by_level: dict[int, list[tuple[float, float]]] = {}
+    seen: set[str] = set()
     for o in observations:
-        if o.footprint is None or o.resolution_m is None:
+        if o.footprint is None or o.resolution_m is None or o.kind == "insitu" or o.id in seen:
             continue
+        seen.add(o.id)
         geog = footprint(o.footprint)
         area = 0.0 if geog.whole else area_m2(geog, get_body(o.body))
         if area > 0:
@@ -50,6 +60,7 @@ def measure(observations: Iterable[Observation], *, least: int = 20) -> dict[str
                     "n": len(rows),
                     "covered_m2": float(area.sum()),
                     "mean_area_m2": float(area.mean()),
+                    "samples_a_frame": float(np.mean(area / ell**2)),
                 }
             )
     if len(levels) < 2:
@@ -59,7 +70,26 @@ def measure(observations: Iterable[Observation], *, least: int = 20) -> dict[str
     density = n - np.log([level["covered_m2"] for level in levels])
     slope_n, _ = _fit(x, n)
     slope, r2 = _fit(x, density)
-    return {"levels": levels, "slope_n": slope_n, "slope_density": slope, "r2_density": r2, "predicted": -2.0}
+    frames = sum(map(len, by_level.values()))
+    return {
+        "frames": frames,
+        "levels": levels,
+        "slope_n": slope_n,
+        "slope_density": slope,
+        "r2_density": r2,
+        "predicted": -2.0,
+    }
+
+
+def run(archives: Iterable[Path] = (), *, least: int = 10) -> dict[str, Any]:
+    """:func:`measure` of the sample archive and of folders of labels, Mars only; by name."""
+    from ..ingest.adapters import read_path
+    from .plots_hysh import sample_observations
+
+    found = {"sample archive": sample_observations()}
+    for path in archives:
+        found[path.name] = [o for report in read_path(path) for o in report.observations]
+    return {name: measure((o for o in rows if o.body == "Mars"), least=least) for name, rows in found.items()}
 
 
 def _fit(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> tuple[float, float]:
@@ -68,3 +98,13 @@ def _fit(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> tuple[float, float
     rest = y - (slope * x + offset)
     total = float(np.sum((y - y.mean()) ** 2))
     return float(slope), 1.0 - float(np.sum(rest**2)) / total if total > 0 else 1.0
+
+
+if __name__ == "__main__":
+    import orjson
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("archives", nargs="*", type=Path)
+    parser.add_argument("--out", type=Path, default=Path("docs/results/proposition.json"))
+    given = parser.parse_args()
+    given.out.write_bytes(orjson.dumps(run(given.archives), option=orjson.OPT_INDENT_2))
