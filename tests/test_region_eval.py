@@ -254,3 +254,25 @@ def test_a_stopped_study_goes_on_only_for_the_same_questions(tmp_path):
     assert region_study._kept(path, asked | {"seed": 2}) == {}
     path.write_text("{")
     assert region_study._kept(path, asked) == {}
+
+
+def test_page_is_written_from_what_is_kept_and_shows_the_largest_scale(tmp_path):
+    folder = tmp_path / "results"
+    folder.mkdir()
+    (folder / "intent.json").write_text('{"fields": 95.0, "whole": 71.0}')
+    (folder / "bench-retrieval.json").write_text('{"scale": "small", "hyperedges": 2000, "p50_ms": 10.0}')
+    (folder / "bench-retrieval-paper.json").write_text(
+        '{"scale": "paper", "parts": {"retrieval": {"hyperedges": 53012, "p50_ms": 61.5}}}'
+    )
+    (tmp_path / "results-notes.md").write_text("## What did not work\n")
+    done = results.run(tmp_path, only=["intent"])
+    page = (tmp_path / "results.md").read_text()
+    assert done["parts"] == {}, "what is kept is not run again"
+    assert "(53,012 records) | ≤ 60 ms | 61.5 ms | **missed** |" in page
+    assert "`areorag bench --scale paper --part retrieval`" in page
+    assert "10 ms" not in page
+    assert (
+        page.index("| figure | goal | measured |")
+        < page.index("## Questions read")
+        < page.index("## What did not work")
+    )

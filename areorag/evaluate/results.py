@@ -4,7 +4,8 @@
 
 `DIR` holds the outside sets (folders ``multihop``, ``khqa``, ``lpsc2015``, ``conflict``, ``archive``); what is not there
 is left out and said so. Each part's JSON is kept in ``<out>/results/``; a part with a JSON is not run again unless
-``fresh``. What did not work stands in ``<out>/results-notes.md`` and is appended as it is.
+``fresh``. Benches have a file a scale (``bench-retrieval-paper.json``), the page shows the largest. What did not work
+stands in ``<out>/results-notes.md`` and is appended as it is.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import orjson
 from ..errors import AreoRAGError, MissingExtraError, UsageError
 from ..settings import load_settings
 from . import bench_growth, region_study
+from .bench import SCALES
 from .results_page import headline, section
 
 log = logging.getLogger(__name__)
@@ -153,17 +155,18 @@ def run(
     for i, part in enumerate(PARTS):
         if progress:
             progress(part.title, i, len(PARTS))
-        kept = folder / f"{part.key}.json"
+        kept = _file(folder, part, scale)
         chosen = not only or part.key in only
         if chosen and (fresh or not kept.is_file()):
             done[part.key] = _one(part, data, kept, scale)
-        if kept.is_file():
-            known[part.key] = orjson.loads(kept.read_bytes())
-            _draw(part, known[part.key], folder)
+        found = _read(folder, part)
+        if found is not None:
+            known[part.key] = found
+            _draw(part, found, folder)
             command = part.command
-            if part.bench is not None and known[part.key].get("scale"):
-                command = f"areorag bench --scale {known[part.key]['scale']} --part {part.bench}"
-            sections.append(section(part.key, part.title, command, known[part.key], part.body))
+            if part.bench is not None and found.get("scale"):
+                command = f"areorag bench --scale {found['scale']} --part {part.bench}"
+            sections.append(section(part.key, part.title, command, found, part.body))
     notes = out / "results-notes.md"
     head = (
         "# Results\n\nWritten by `areorag eval results`; every table names the command that repeats it. Measured on "
@@ -175,6 +178,23 @@ def run(
         "\n".join([head, headline(known), *sections, notes.read_text("utf-8") if notes.is_file() else ""]), "utf-8"
     )
     return {"page": str(page), "parts": done}
+
+
+def _file(folder: Path, part: Part, scale: str) -> Path:
+    """Where a part's figures are kept; benches have a file a scale."""
+    return folder / f"{part.key}{'' if part.bench is None or scale == 'small' else f'-{scale}'}.json"
+
+
+def _read(folder: Path, part: Part) -> dict[str, Any] | None:
+    """The kept figures, of a bench those at the largest scale; also as ``areorag bench --json`` writes them."""
+    for scale in reversed(SCALES) if part.bench is not None else ("small",):
+        path = _file(folder, part, scale)
+        if path.is_file():
+            found: dict[str, Any] = orjson.loads(path.read_bytes())
+            if part.bench is not None:
+                found = {"scale": scale} | found.get("parts", {}).get(part.bench, found)
+            return found
+    return None
 
 
 def _draw(part: Part, result: Mapping[str, Any], folder: Path) -> None:
