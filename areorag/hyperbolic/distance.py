@@ -41,7 +41,7 @@ def distance(
     u, v : (..., d) unit vectors
     K : curvature, < 0
     threads : for long one-dimensional batches; None: as BLAS does, the cores this process may use or OMP_NUM_THREADS,
-        from 100,000 distances on. The result does not depend on it
+        from 100,000 distances of more than 16 dimensions on. The result does not depend on it
     out : (n,) float64 array to write a long one-dimensional batch into; it may not share memory with the points
 
     Returns
@@ -60,7 +60,7 @@ def distance(
     shape = np.broadcast_shapes(rx.shape, ry.shape, u.shape[:-1], v.shape[:-1])
     if len(shape) == 1 and shape[0] > LONG and u.shape[-1] == v.shape[-1]:
         n = shape[0]
-        return run(Pairs(rx, u, ry, v, K, n), K, np.empty(n) if out is None else out, _threads(n, threads))
+        return run(Pairs(rx, u, ry, v, K, n), K, np.empty(n) if out is None else out, _threads(n, u.shape[-1], threads))
     diff = u - v
     d = distance_from_chord2(rx, ry, np.einsum("...i,...i->...", diff, diff), K)
     if out is not None:
@@ -69,10 +69,10 @@ def distance(
     return d
 
 
-def _threads(n: int, wanted: int | None) -> int:
+def _threads(n: int, d: int, wanted: int | None) -> int:
     if wanted is not None:
         return max(1, wanted)
-    if n < 100_000:
+    if n < 100_000 or d <= 16:  # few dimensions: the interpreter's lock between numpy's short calls costs what is won
         return 1
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     limit = os.environ.get("OMP_NUM_THREADS", "")
@@ -82,12 +82,7 @@ def _threads(n: int, wanted: int | None) -> int:
 def pairwise_distance(rho_x: ArrayLike, u: ArrayLike, rho_y: ArrayLike, v: ArrayLike, K: float = -1.0) -> Float:
     """All distances between two sets: (n,), (n, d) and (m,), (m, d) → (n, m). Same accuracy as :func:`distance`."""
     x, y = Points(rho_x, u, K), Points(rho_y, v, K)
-    n, m = len(x), len(y)
-    out = np.empty((n, m))
-    at_once = max(1, 4 * LONG // max(m, 1))  # short rows are done several at a time
-    many = y[np.tile(np.arange(m), at_once)] if at_once > 1 else y
-    for i in range(0, n, at_once):
-        rows = min(at_once, n - i)
-        first = x[np.repeat(np.arange(i, i + rows), m)] if rows > 1 else x[i]
-        first.distance(many[: rows * m], out=out[i : i + rows].reshape(-1))
+    out = np.empty((len(x), len(y)))
+    for i in range(len(x)):
+        y.distance(x[i], out=out[i])
     return out
