@@ -86,7 +86,7 @@ class Settings(BaseSettings):
 
     # ingest
     workers: int = Field(default_factory=lambda: max(1, min(8, os.cpu_count() or 1)), ge=1)
-    batch_size: int = Field(1000, ge=1)
+    batch_size: int = Field(2000, ge=1)
     file_timeout_s: float = Field(30.0, gt=0)
     text_schema: str = Field("planetary", description="schema of facts from texts: a shipped name or a JSON file")
     text_passage_words: int = Field(120, ge=20, le=1000)

@@ -360,7 +360,7 @@ def test_texts_that_differ_in_numbers_only_are_embedded_once(db: Database, archi
         assert not any(c.isdigit() for c in words)
 
 
-def test_cells_are_as_large_as_a_compact_footprint_and_fine_along_a_strip() -> None:
+def test_cells_are_of_the_order_of_a_compact_footprint_and_fine_along_a_strip() -> None:
     square = {"type": "Polygon", "coordinates": [[[10, 0], [10.5, 0], [10.5, 0.5], [10, 0.5], [10, 0]]]}
     strip = {"type": "Polygon", "coordinates": [[[10, 0], [10.05, 0], [12.05, 8], [12, 8], [10, 0]]]}
     assert 4 <= cover_order(square) <= 8

@@ -270,8 +270,8 @@ def _collect(chunk: _Chunk, final: list[tuple[int, IntArray, IntArray]], n: int)
             up = kept_obs * (12 << (2 * (o - 1))) + (kept >> 2)
             _, where, size = np.unique(up, return_inverse=True, return_counts=True)
             full = (size == 4)[where]
-            for i, c in zip(kept_obs[~full], kept[~full], strict=True):
-                out[i].append((o, int(c)))
+            for i, c in zip(kept_obs[~full].tolist(), kept[~full].tolist(), strict=True):
+                out[i].append((o, c))
             kept_obs, kept = kept_obs[full], kept[full] >> 2
             o -= 1
         if len(kept):

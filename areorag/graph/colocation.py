@@ -13,7 +13,7 @@ there are choices to take back, they are replaced one kind after the other.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from .placing import place_entities
 if TYPE_CHECKING:
     from ..settings import Settings
     from .connection import Database, Transaction
+    from .rows import HyperedgeRow
 
 log = logging.getLogger(__name__)
 
@@ -60,6 +61,7 @@ def update_colocations(
     *,
     rules: ColocationRules | None = None,
     progress: Progress | None = None,
+    sites: Mapping[str, Site | None] | None = None,
 ) -> ColocationChange:
     """Bring the co-locations up to date after observations were added, changed or deleted.
 
@@ -68,13 +70,15 @@ def update_colocations(
     observation_ids : what was added, changed or deleted (deleted ones may be gone from the graph already; call with
         none to repair after deletions nobody reported)
     rules : default: those of the settings
+    sites : observations as they are in the graph, as far as the caller has them (`site_of`); where they are all there
+        are, none is read
 
     The outcome depends on the observations in the graph alone, not on the order of the calls. Features and targets
     bound by the observations are placed too (:mod:`placing`).
     """
     rules = rules or rules_of(settings)
     changed = set(observation_ids)
-    index, dirty = _load(db, changed, rules)
+    index, dirty = _load(db, changed, rules, sites or {})
     written, names, removed = _create_fresh(db, index, dirty, rules, settings)
     for start in range(0, len(names), _BATCH):
         batch = names[start : start + _BATCH]
@@ -108,14 +112,17 @@ def load_index(db: Database, settings: Settings, *, rules: ColocationRules | Non
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-def _load(db: Database, changed: set[str], rules: ColocationRules) -> tuple[ColocationIndex, set[str]]:
+def _load(
+    db: Database, changed: set[str], rules: ColocationRules, known: Mapping[str, Site | None]
+) -> tuple[ColocationIndex, set[str]]:
     """An index in which the neighbours of every dirty observation are complete, and the dirty ones."""
     companions = {row["id"] for row in db.read("hysh_colocation_companions", ids=sorted(changed))}
     companions |= {row["id"] for row in db.read("hysh_colocations_short")}
     index = ColocationIndex(rules)
     total = int(db.read("hysh_observation_count")[0]["n"])
     if len(changed) >= max(_BULK_LEAST, _BULK_SHARE * total):
-        index.fill(_sites(db.read("hysh_sites")))
+        complete = len(known) == total
+        index.fill([s for s in known.values() if s] if complete else _sites(db.read("hysh_sites")))
         near = {o for name in changed for o in index.neighbours(name)}
         return index, changed | near | companions
     loaded: set[str] = set()
@@ -135,6 +142,23 @@ def _load_around(db: Database, ids: set[str], index: ColocationIndex, loaded: se
         loaded.update(new)
         for at in range(0, len(new), _BATCH):
             index.add(_sites(db.read("hysh_sites_by_id", ids=new[at : at + _BATCH])))
+
+
+def site_of(row: HyperedgeRow) -> Site | None:
+    """The site that the graph holds once a row is written; None where it takes no part, or its geometry is not known."""
+    from ..planet.geometry import point
+
+    o, hysh = row.observation, row.hysh or {}
+    geog = row.geog
+    if geog is None and o.footprint is None and o.position_lon_deg is not None and o.position_lat_deg is not None:
+        geog = point(o.position_lon_deg, o.position_lat_deg)
+    if geog is None:
+        return None
+    member = {k: hysh.get(k) for k in ("rho", "direction")}
+    member |= {"id": o.id, "instrument": o.instrument, "xyz": hysh.get("position_xyz")}
+    member["version"] = hysh.get("embedding_version")
+    start, stop = _seconds(o.start), _seconds(o.stop)
+    return Site(o.id, o.body, geog, hysh.get("rho"), start, stop, member)
 
 
 def _sites(rows: Sequence[dict[str, Any]]) -> list[Site]:
@@ -197,7 +221,7 @@ def _create_fresh(
     foci = sorted(groups.keys() - spoilt)
     for start in range(0, len(foci), _FRESH):
         batch = {f: groups[f] for f in foci[start : start + _FRESH]}
-        rows = [_whole(f, [index.site(m) for m in members], members, rules, settings) for f, members in batch.items()]
+        rows = _whole(index, batch, rules, settings)
         spoilt |= db.transact(lambda tx, r=rows: _create(tx, r))  # type: ignore[misc]
     made = groups.keys() - spoilt
     rest = {n for n in dirty if n not in chosen or n in known}
@@ -219,13 +243,18 @@ def _known(db: Database, names: Iterable[str]) -> set[str]:
 
 
 def _whole(
-    focus: str, sites: list[Site], members: dict[str, dict[str, Any]], rules: ColocationRules, settings: Settings
-) -> dict[str, Any]:
-    """A row of ``hysh_colocation_create``."""
-    group = {"id": PREFIX + focus, "focus": focus, "members": [s.member for s in sites]}
-    group["body"] = min((s.id, s.body) for s in sites)[1]
-    properties = describe(group, rules, settings) | {"focus": focus}
-    return {"xyz": properties.pop("position"), "p": properties, "members": [members[m] for m in sorted(members)]}
+    index: ColocationIndex, groups: dict[str, dict[str, dict[str, Any]]], rules: ColocationRules, settings: Settings
+) -> list[dict[str, Any]]:
+    """Rows of ``hysh_colocation_create``: focus → its members with their choices."""
+    told = []
+    for focus, members in groups.items():
+        sites = [index.site(m) for m in sorted(members)]
+        told.append({"id": PREFIX + focus, "focus": focus, "body": sites[0].body, "members": [s.member for s in sites]})
+    rows = []
+    for p, (focus, members) in zip(describe_many(told, rules, settings), groups.items(), strict=True):
+        xyz = p.pop("position")
+        rows.append({"xyz": xyz, "p": p | {"focus": focus}, "members": [members[m] for m in sorted(members)]})
+    return rows
 
 
 def _create(tx: Transaction, rows: list[dict[str, Any]]) -> set[str]:
@@ -253,44 +282,60 @@ def _write(
     names = sorted(touched)
     tx.run("hysh_colocation_loosen", ids=names)
     removed = int(tx.run("hysh_colocation_drop_empty", ids=names)[0]["n"])
-    rows = [r for r in (describe(g, rules, settings) for g in tx.run("hysh_colocation_members", ids=names)) if r]
+    rows = describe_many(tx.run("hysh_colocation_members", ids=names), rules, settings)
     tx.run("hysh_colocation_describe", rows=rows)
     tx.run("hysh_colocation_features", ids=[r["id"] for r in rows])
     return len(rows), removed
 
 
 def describe(group: dict[str, Any], rules: ColocationRules, settings: Settings) -> dict[str, Any]:
-    """Properties of a co-location from its members: outward midpoint, the focus's position, words.
+    """`describe_many` of one."""
+    return describe_many([group], rules, settings)[0]
+
+
+def describe_many(groups: Sequence[dict[str, Any]], rules: ColocationRules, settings: Settings) -> list[dict[str, Any]]:
+    """Properties of co-locations from their members: outward midpoint, the focus's position, words.
+
+    Midpoints are computed for all groups of one size at once, to the same last digit as one by one.
 
     Parameters
     ----------
-    group : {id, focus, body, members: [{id, rho, direction, instrument, xyz, version}]}
+    groups : {id, focus, body, members: [{id, rho, direction, instrument, xyz, version}]}
     """
+    rows = []
+    alike: dict[tuple[int, int], list[tuple[dict[str, Any], list[dict[str, Any]]]]] = {}
+    for group in groups:
+        members = sorted(group["members"], key=lambda m: m["id"])
+        row: dict[str, Any] = {"id": group["id"], "n": len(members), "rules": rules.version, "body": group["body"]}
+        row |= dict.fromkeys(("rho", "depth", "direction", "lorentz", "embedding_version", "position"))
+        placed = [m for m in members if m["rho"] is not None and m["direction"]]
+        versions = {m["version"] for m in placed}
+        if placed and len(versions) == 1:  # points of two embeddings have no midpoint
+            row["embedding_version"] = versions.pop()
+            alike.setdefault((len(placed), len(placed[0]["direction"])), []).append((row, placed))
+        row |= _words(members, group["focus"])
+        rows.append(row)
+    for same in alike.values():
+        rho = [[p["rho"] for p in placed] for _, placed in same]
+        u = [[p["direction"] for p in placed] for _, placed in same]
+        m = outward_midpoint(rho, u, None, settings.curvature, settings.oem_power)
+        lorentz = from_polar(m.rho, m.u, settings.curvature)
+        for i, (row, _) in enumerate(same):
+            row |= {"rho": float(m.rho[i]), "depth": float(lorentz[i, 0])}
+            row |= {"direction": m.u[i].tolist(), "lorentz": lorentz[i].tolist()}
+    return rows
+
+
+def _words(members: list[dict[str, Any]], focus: str) -> dict[str, Any]:
+    """Position of the focus, name and text of a co-location."""
     from ..planet.coordinates import to_lonlat
 
-    members = sorted(group["members"], key=lambda m: m["id"])
-    row: dict[str, Any] = {"id": group["id"], "n": len(members), "rules": rules.version, "body": group["body"]}
-    placed = [m for m in members if m["rho"] is not None and m["direction"]]
-    versions = {m["version"] for m in placed}
-    row |= dict.fromkeys(("rho", "depth", "direction", "lorentz", "embedding_version", "position"))
-    if placed and len(versions) == 1:  # points of two embeddings have no midpoint
-        m = outward_midpoint(
-            [p["rho"] for p in placed],
-            [p["direction"] for p in placed],
-            None,
-            settings.curvature,
-            settings.oem_power,
-        )
-        lorentz = from_polar(m.rho, m.u, settings.curvature)
-        row |= {"rho": float(m.rho), "depth": float(lorentz[0]), "direction": m.u.tolist()}
-        row |= {"lorentz": lorentz.tolist(), "embedding_version": versions.pop()}
-    where = ""
-    xyz = next((m["xyz"] for m in members if m["id"] == group["focus"]), None)
+    where, position = "", None
+    xyz = next((m["xyz"] for m in members if m["id"] == focus), None)
     if xyz and xyz[0] is not None:
-        row["position"] = xyz
+        position = xyz
         lon, lat = (float(v) for v in to_lonlat(np.array(xyz) / np.linalg.norm(xyz)))
         where = f" at {abs(lat):.3f}° {'N' if lat >= 0 else 'S'}, {lon % 360:.3f}° E"
     kinds = sorted({m["instrument"] for m in members if m["instrument"]})
-    row["name"] = f"{len(members)} observations meet{where}"
-    row["text"] = f"{row['name']}: {', '.join(kinds)}." if kinds else f"{row['name']}."
-    return row
+    name = f"{len(members)} observations meet{where}"
+    return {"position": position, "name": name, "text": f"{name}: {', '.join(kinds)}." if kinds else f"{name}."}

@@ -10,6 +10,7 @@ import contextlib
 import logging
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import SplitResult, urlsplit
@@ -29,7 +30,8 @@ T = TypeVar("T")
 Row = dict[str, Any]
 
 _MAX_USER_CYPHER = 100_000
-_SCALARS = frozenset({str, int, float, bool, type(None)})
+_SCALARS = frozenset({str, int, float, bool, type(None), datetime})
+"""What the driver takes as it is."""
 _SCHEMES = frozenset({"neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"})
 
 
@@ -41,7 +43,7 @@ class Transaction:
 
     def run(self, name: str, /, **params: Any) -> list[Row]:
         """Run ``queries/<name>.cypher``; return its rows."""
-        return [_row(record) for record in self._inner.run(cypher.query(name).text, _plain(params))]
+        return [_row(record) for record in self._inner.run(cypher.query(name).text, plain(params))]
 
 
 class Database:
@@ -174,7 +176,7 @@ class Database:
         from neo4j import READ_ACCESS
         from neo4j.exceptions import DriverError, Neo4jError
 
-        text, values = cypher.query(name).text, _plain(params)
+        text, values = cypher.query(name).text, plain(params)
         try:
             with self._driver.session(database=self.database, default_access_mode=READ_ACCESS) as session:
                 return [_row(record) for record in session.run(text, values)]
@@ -197,7 +199,7 @@ class Database:
         text = cypher.query(name).text
         try:
             with self._driver.session(database=self.database, default_access_mode=READ_ACCESS) as session:
-                for record in session.run(text, _plain(params)):
+                for record in session.run(text, plain(params)):
                     yield _row(record)
         except (DriverError, Neo4jError, OSError, UnicodeEncodeError) as exc:
             raise _translate(exc, self.uri, name) from None
@@ -238,7 +240,7 @@ class Database:
             raise UsageError(f"the Cypher statement is longer than {_MAX_USER_CYPHER:,} characters")
         try:
             with self._driver.session(database=self.database, default_access_mode=READ_ACCESS) as session:
-                return session.execute_read(lambda tx: [_row(r) for r in tx.run(text, _plain(params))])
+                return session.execute_read(lambda tx: [_row(r) for r in tx.run(text, plain(params))])
         except ClientError as exc:
             if exc.code == "Neo.ClientError.Statement.AccessMode":
                 raise UsageError("this Cypher writes; only reading is allowed here") from None
@@ -252,7 +254,7 @@ class Database:
 
         try:
             with self._driver.session(database=self.database) as session:
-                return session.execute_write(lambda tx: [_row(r) for r in tx.run(text, _plain(params))])
+                return session.execute_write(lambda tx: [_row(r) for r in tx.run(text, plain(params))])
         except (DriverError, Neo4jError, OSError, UnicodeEncodeError) as exc:
             raise _translate(exc, self.uri, "migration") from None
 
@@ -262,7 +264,7 @@ class Database:
 
         def work(inner: ManagedTransaction) -> None:
             for text, params in statements:
-                inner.run(text, _plain(params)).consume()
+                inner.run(text, plain(params)).consume()
             Transaction(inner).run(then[0], **then[1])
 
         try:
@@ -299,23 +301,27 @@ class Database:
 
 
 # ---------------------------------------------------------------- helpers
-def _plain(value: Any) -> Any:
+class Plain(dict[str, Any]):
+    """Parameters that hold nothing but what the driver takes: they are not looked through again."""
+
+
+def plain(value: Any) -> Any:
     """Parameters as the driver takes them: numpy arrays and scalars become lists and numbers, sets sorted lists."""
     kind = type(value)
-    if kind in _SCALARS:
+    if kind in _SCALARS or kind is Plain:
         return value
     if kind is dict:
-        return {key: item if type(item) in _SCALARS else _plain(item) for key, item in value.items()}
+        return {key: item if type(item) in _SCALARS else plain(item) for key, item in value.items()}
     if kind is list or kind is tuple:
         if value and type(value[0]) in _SCALARS and type(value[-1]) in _SCALARS:  # vectors, ids: nothing to convert
             return value if kind is list else list(value)
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, (set, frozenset)):
-        return [_plain(item) for item in sorted(value)]
+        return [plain(item) for item in sorted(value)]
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     return str(value) if isinstance(value, Path) else value
 
 

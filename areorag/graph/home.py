@@ -40,7 +40,7 @@ internal.server.bolt.connection_shutdown_wait_time=0s
 """
 
 _FLAGS = [
-    "-XX:+UseG1GC",
+    "-XX:+UseParallelGC",
     "-XX:-OmitStackTraceInFastThrow",
     "-XX:+UnlockExperimentalVMOptions",
     "-XX:+TrustFinalNonStaticFields",

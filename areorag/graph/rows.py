@@ -50,6 +50,9 @@ class HyperedgeRow:
     entities : what it binds
     embedding : unit vector of its text, or None
     embedder : name of the model that made it
+    digest : `content_hash` of the record, where it is known already
+    geog : the footprint as a `planet.geometry.Geography`, where it is built already
+    node : the row's `writer.node_parameters`, where they are made ahead of the transaction
     """
 
     observation: Observation
@@ -58,6 +61,9 @@ class HyperedgeRow:
     entities: Sequence[EntityRef] = ()
     embedding: Sequence[float] | None = None
     embedder: str | None = None
+    digest: str | None = None
+    geog: Any = None
+    node: dict[str, Any] | None = None
 
     @property
     def recipe(self) -> str:
@@ -88,12 +94,9 @@ def check_vector(name: str, owner: str, vector: Sequence[float]) -> None:
     DatabaseError
         It is empty, zero, or has a number that is not finite.
     """
-    total = 0.0
-    for value in vector:
-        if not math.isfinite(value):
-            raise DatabaseError(f"{owner}: {name} has a number that is not finite; not written")
-        total += value * value
-    if total <= 0.0:
+    if not all(map(math.isfinite, vector)):
+        raise DatabaseError(f"{owner}: {name} has a number that is not finite; not written")
+    if math.hypot(*vector) ** 2 <= 0.0:
         raise DatabaseError(f"{owner}: {name} is a zero vector; not written")
 
 

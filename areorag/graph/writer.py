@@ -15,20 +15,31 @@ A batch is all or nothing: a killed run leaves whole batches, and writing again 
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..errors import DatabaseError
 from .cells import parse_cell, within_pairs
-from .connection import Database, Transaction
+from .connection import Database, Plain, Transaction, plain
+from .cypher import query
 from .decide import Planned, decide, product_key, reason, stems
 from .ids import fold
 from .model import Claim
 from .rows import EntityRef, HyperedgeRow, check_row, content_hash, properties
 
 log = logging.getLogger(__name__)
+
+
+_STATEMENTS = (
+    "observation_states", "known_products", "placeholders_by_key", "write_observations", "write_entities", "write_binds",
+    "write_cells", "write_within", "write_covers", "create_products", "create_placeholders", "link_sources",
+    "resolve_new_placeholders",
+)  # fmt: skip
+"""What a batch of new rows runs, all of it over a list of rows: with none, nothing is written."""
 
 
 @dataclass
@@ -74,6 +85,15 @@ class ObservationWriter:
         self.run_written = False
         self._seen = _Seen()
 
+    def warm(self) -> None:
+        """Let a server that has just started load and plan what a batch of new rows runs; nothing is written."""
+
+        def work(tx: Transaction) -> None:
+            for name in _STATEMENTS:
+                tx.run(name, **{p: self.run_id if p == "run" else [] for p in query(name).parameters})
+
+        self.db.transact(work)
+
     def write(self, rows: Iterable[HyperedgeRow], *, look_first: bool = True) -> WriteReport:
         """Write rows; return what was done.
 
@@ -87,13 +107,27 @@ class ObservationWriter:
         """
         report = WriteReport()
         for batch in _batches(rows, self.batch_size):
-            report.add(self._batch(batch, look_first))
+            report.add(self._in_memory(batch, look_first))
+        return report
+
+    def _in_memory(self, batch: list[HyperedgeRow], look_first: bool) -> WriteReport:
+        """Write a batch; in halves where it is more than the server holds in one transaction."""
+        try:
+            return self._batch(batch, look_first)
+        except DatabaseError as exc:
+            if len(batch) == 1 or "memory.transaction" not in str(exc):
+                raise
+            log.info("%d rows are more than one transaction holds (%s): written in halves", len(batch), exc)
+        report, middle = WriteReport(), len(batch) // 2
+        for part in (batch[:middle], batch[middle:]):
+            report.add(self._in_memory(part, look_first))
         return report
 
     def _batch(self, batch: list[HyperedgeRow], look_first: bool) -> WriteReport:
         for row in batch:
-            check_row(row)
-        digests = [content_hash(row.observation) for row in batch]
+            if row.node is None:  # what is prepared is checked
+                check_row(row)
+        digests = [row.digest or content_hash(row.observation) for row in batch]
         ids = [row.observation.id for row in batch]
         plan: list[Planned] = []
         if look_first:
@@ -375,7 +409,20 @@ def _tag(digest: str) -> str:
 
 
 def _node(p: Planned) -> dict[str, Any]:
-    return node_parameters(p.row, p.digest)
+    return p.row.node or node_parameters(p.row, p.digest)
+
+
+def prepare(row: HyperedgeRow) -> HyperedgeRow:
+    """A row checked, and with everything made that needs no database, so that its transaction is short.
+
+    Raises
+    ------
+    DatabaseError
+        A vector is zero or not finite.
+    """
+    check_row(row)
+    digest = row.digest or content_hash(row.observation)
+    return dataclasses.replace(row, digest=digest, node=node_parameters(row, digest))
 
 
 def node_parameters(row: HyperedgeRow, digest: str) -> dict[str, Any]:
@@ -387,7 +434,7 @@ def node_parameters(row: HyperedgeRow, digest: str) -> dict[str, Any]:
         lonlat = [o.position_lon_deg, o.position_lat_deg]
     elif xyz is not None:
         lonlat = [math.degrees(math.atan2(xyz[1], xyz[0])), math.degrees(math.atan2(xyz[2], math.hypot(*xyz[:2])))]
-    return {"p": properties(row, digest), "xyz": xyz, "lonlat": lonlat}
+    return Plain(plain({"p": properties(row, digest), "xyz": xyz, "lonlat": lonlat}))
 
 
 def entity_parameters(ref: EntityRef) -> dict[str, Any]:

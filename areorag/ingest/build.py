@@ -143,10 +143,11 @@ def _geography(o: Observation) -> Geography | None:
 
 
 def cover_order(footprint: dict[str, Any] | None) -> int:
-    """Finest order for the cells of a footprint: cells of about its own size where it is compact, else as fine as any.
+    """Finest order for the cells of a footprint: about twice its size where it is compact, else as fine as any.
 
-    A compact footprint then has some five cells instead of sixteen, which halves what ingest writes; the candidates
-    that the coarser cover adds are dropped by the exact predicate. A long strip keeps its fine cells: there they pay.
+    A compact footprint then has two or three cells instead of sixteen, and shares them with its neighbours, which is
+    most of what ingest would write otherwise (ADR 0013); the candidates that the coarser cover adds are dropped by the
+    exact predicate. A long strip keeps its fine cells: there they pay.
     """
     from ..graph.cells import MAX_ORDER
 
@@ -163,7 +164,7 @@ def cover_order(footprint: dict[str, Any] | None) -> int:
     diagonal = math.hypot((max(lons) - min(lons)) * shrink, max(lats) - min(lats))
     if area <= 0.0 or diagonal * diagonal > _LONG * area:
         return MAX_ORDER
-    side = math.radians(0.75 * diagonal)
+    side = math.radians(1.5 * diagonal)  # of a square 0.75 of the diagonal are one side
     return max(2, min(MAX_ORDER, round(math.log2(_BASE_SIDE_RAD / side))))
 
 
@@ -185,8 +186,12 @@ class RowBuilder:
         self._named: dict[tuple[str, str], EntityRef] = {}
         self._features: dict[tuple[int, str], tuple[Feature, EntityRef]] = {}
 
-    def build(self, observations: Sequence[Observation]) -> list[HyperedgeRow]:
+    def build(
+        self, observations: Sequence[Observation], digests: Sequence[str | None] | None = None
+    ) -> list[HyperedgeRow]:
         """Rows of some observations, in their order. Warnings of the placing are added to the records.
+
+        `digests` are their content hashes, where they are known already.
 
         Raises
         ------
@@ -218,6 +223,8 @@ class RowBuilder:
                 entities=self._participants(o, places[i]),
                 embedding=None if vectors is None else vectors[i].tolist(),
                 embedder=None if self.embedder is None else self.embedder.name,
+                digest=None if digests is None else digests[i],
+                geog=geogs[i],
             )
             rows.append(row)
         return rows

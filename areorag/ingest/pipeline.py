@@ -8,11 +8,12 @@ work to the same graph; called again, it writes nothing.
 
 from __future__ import annotations
 
+import gc
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +22,14 @@ from ..graph.connection import Database
 from ..graph.decide import decide
 from ..graph.install import file_lock
 from ..graph.model import FileReport, IngestReport, Observation, well_formed
-from ..graph.rows import HyperedgeRow, check_row, content_hash
-from ..graph.writer import ObservationWriter, WriteReport
+from ..graph.rows import HyperedgeRow, content_hash
+from ..graph.writer import ObservationWriter, WriteReport, prepare
 from .build import RowBuilder
 from .findings import FindingsFile, attach, is_findings, place_findings, read_findings
 from .journal import Journal, is_quarantined
 
 if TYPE_CHECKING:
+    from ..graph.colocation_index import Site
     from ..llm.embed import Embedder
     from ..settings import Settings
 
@@ -36,6 +38,10 @@ log = logging.getLogger(__name__)
 Progress = Callable[[str, int, int], None]
 
 _FLUSH_FILES = 500
+MOST_SITES = 200_000
+"""Observations of a run that co-location is handed in memory; of more it reads them from the graph."""
+LONG_FILES, LONG_BYTES = 200, 4 << 20
+"""From here on it pays to let the server get ready while the first files are read."""
 MOST_NAMED = 1000
 """Observations that stay forgotten are named up to this many; all are counted."""
 
@@ -83,6 +89,7 @@ def ingest_paths(
         if not dry_run:
             stack.enter_context(_one_ingest(db, settings))
         run = _Run(db, given, files, settings, adapter, progress, embedder, dry_run)
+        stack.enter_context(_old_objects_left_alone())
         reports = _reports(given, files, settings, adapter, scheduler)
         if dry_run:
             run.compare(reports)
@@ -92,6 +99,16 @@ def ingest_paths(
         if not dry_run:
             run.close()
     return run.report
+
+
+@contextmanager
+def _old_objects_left_alone() -> Iterator[None]:
+    """Spare the garbage collector the half million objects of modules and gazetteers at each of its full rounds."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _discover(given: Sequence[Path]) -> list[Path]:
@@ -163,12 +180,14 @@ class _Run:
         self.settings = settings
         self.progress = progress or (lambda stage, done, total: None)
         self.total = len(files)
+        self.is_long = len(files) > LONG_FILES or sum(p.stat().st_size for p in files if p.exists()) > LONG_BYTES
         self.root = ingest_root(given)
         self.journal = Journal(db, given, adapter, settings, self.root)
         self.builder = RowBuilder(settings, embedder)
         self.writer = ObservationWriter(db, self.journal.run_id, run=self.journal.run, batch_size=settings.batch_size)
         self.report = IngestReport(run_id=self.journal.run_id)
         self.changed: set[str] = set(self.journal.left_over)
+        self.sites: dict[str, Site | None] | None = {}
         self.written = WriteReport()
         self.findings: list[FindingsFile] = []
         for path in (p for p in files if is_findings(p)):
@@ -220,12 +239,15 @@ class _Run:
     def write(self, reports: Iterable[FileReport]) -> None:
         """Read, build and write; a batch is built while the one before it is written."""
         pending: Future[WriteReport] | None = None
+        written: list[HyperedgeRow] = []
         with ThreadPoolExecutor(1, thread_name_prefix="areorag-writer") as pool:
+            if self.is_long:
+                pool.submit(self.writer.warm)
             for batch in self._batches(self._observations(reports)):
                 rows = self._rows(batch)
-                self._take(pending)
-                pending = pool.submit(self.writer.write, rows, look_first=False)
-            self._take(pending)
+                self._take(pending, written)
+                pending, written = pool.submit(self.writer.write, rows, look_first=False), rows
+            self._take(pending, written)
         self.report.quarantined.sort()
         self._write_findings()
         self.journal.flush()
@@ -254,13 +276,11 @@ class _Run:
             else:
                 fresh.append(o)
         good = []
-        for row in self.builder.build(fresh):
+        for row in self.builder.build(fresh, [digests[id(o)] for o in fresh]):
             try:
-                check_row(row)
+                good.append(prepare(row))
             except AreoRAGError as exc:
                 self.report.quarantined.append((row.observation.product.source_file or row.observation.id, str(exc)))
-            else:
-                good.append(row)
         return good
 
     def _stays_forgotten(self, *ids: str) -> None:
@@ -273,10 +293,11 @@ class _Run:
 
         return closed_form_version(self.settings)
 
-    def _take(self, pending: Future[WriteReport] | None) -> None:
+    def _take(self, pending: Future[WriteReport] | None, rows: list[HyperedgeRow]) -> None:
         if pending is None:
             return
         done = pending.result()
+        self._keep_sites(rows, done)
         self.written.add(done)
         self.changed.update(done.changed)
         self.report.added += done.added
@@ -285,11 +306,23 @@ class _Run:
         self._stays_forgotten(*done.forgotten)
         self.progress("writing observations", self.report.added + self.report.updated + self.report.unchanged, 0)
 
+    def _keep_sites(self, rows: list[HyperedgeRow], done: WriteReport) -> None:
+        """What co-location needs of the rows just written: in a graph that was empty it then has nothing to read."""
+        changed = set(done.changed)
+        if self.sites is None or len(self.sites) + len(rows) > MOST_SITES or len(changed) != len(done.changed):
+            self.sites = None
+            return
+        from ..graph.colocation import site_of
+
+        self.sites |= {row.observation.id: site_of(row) for row in rows if row.observation.id in changed}
+
     def _write_findings(self) -> None:
         for source in self.findings:
             relative = self.journal.path_of(FileReport(path=str(source.path), status="ok"))
             attached, alone = place_findings(self.db, source, relative)
-            done = self.writer.write(self.builder.build(alone))
+            rows = self.builder.build(alone)
+            done = self.writer.write(rows)
+            self._keep_sites(rows, done)
             self.written.add(done)
             self.changed.update(done.changed)
             gained = attach(self.db, attached, self.builder, self.journal.run_id, self.journal.run)
@@ -308,7 +341,7 @@ class _Run:
         from ..graph.colocation import update_colocations
 
         self.progress("finding co-locations", 0, len(self.changed))
-        update_colocations(self.db, self.changed, self.settings)
+        update_colocations(self.db, self.changed, self.settings, sites=self.sites)
         self.progress("finding co-locations", len(self.changed), len(self.changed))
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,8 @@ class Geography:
     whole: bool = False
     margin_rad: float = 0.0
     dimension: int = 2
+    _memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Its vertices and bounding cap, once asked for: covers, placing and co-location all ask."""
 
     def __repr__(self) -> str:
         if self.whole:
@@ -314,11 +316,16 @@ def vertices(geog: Geography) -> FloatArray:
     """All vertices, (n, 2) degrees; empty for the whole planet."""
     if geog.whole:
         return np.zeros((0, 2))
-    import shapely
+    known: FloatArray | None = geog._memo.get("vertices")
+    if known is None:
+        import shapely
 
-    sp = _sp()
-    found = [shapely.get_coordinates(shapely.from_wkb(sp.to_wkb(p), on_invalid="fix")) for p in geog.parts]
-    return found[0] if len(found) == 1 else np.vstack(found)
+        sp = _sp()
+        found = [shapely.get_coordinates(shapely.from_wkb(sp.to_wkb(p), on_invalid="fix")) for p in geog.parts]
+        known = found[0] if len(found) == 1 else np.vstack(found)
+        known.setflags(write=False)
+        geog._memo["vertices"] = known
+    return known
 
 
 def bounding_cap(geog: Geography) -> tuple[FloatArray, float]:
@@ -327,6 +334,13 @@ def bounding_cap(geog: Geography) -> tuple[FloatArray, float]:
     Outlines that fit a cap leave its outside wholly in the set or wholly out of it: the point opposite the centre
     tells which.
     """
+    known: tuple[FloatArray, float] | None = geog._memo.get("cap")
+    if known is None:
+        known = geog._memo["cap"] = _bounding_cap(geog)
+    return known
+
+
+def _bounding_cap(geog: Geography) -> tuple[FloatArray, float]:
     if geog.whole:
         return np.array([0.0, 0.0, 1.0]), math.pi
     xy = vertices(geog)

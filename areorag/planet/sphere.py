@@ -51,7 +51,8 @@ def _polygons(shape: Shape) -> list[Any]:
     rings = [_wrapped(r) for r in shape.rings]
     if any(abs(p[1]) >= 90.0 for r in rings for p in r):
         rings = [drop_repeats(np.array(r), ring=True).tolist() for r in rings]
-    for attempt in (rings, [r for r in (_distinct(r) for r in rings) if len(r) >= 3]):
+    for again in (False, True):
+        attempt = [r for r in map(_distinct, rings) if len(r) >= 3] if again else rings
         try:
             if attempt:
                 return [sp.create_polygon(attempt[0], attempt[1:] or None)]

@@ -120,6 +120,8 @@ class Accounted:
             "vicar": "a VICAR image without a PDS label",
             "image": "an image without a label",
             "archive": "a document, archive or kernel file: no observation",
+            "compressed": "a compressed file or an office document: labels in it are read once it is unpacked",
+            "utf-16": "text in UTF-16: save it as UTF-8, and it is read",
             "gpkg": "an SQLite file without footprints",
             "wkt": "a geometry that cannot be read",
             "ode-text": "an ODE export without rows",

@@ -6,7 +6,7 @@ import re
 
 KINDS = (
     "empty", "pds4", "xml", "gpkg", "json", "ode-text", "wkt", "isis", "pds3", "fits", "vicar", "image", "archive",
-    "delimited", "text", "binary",
+    "compressed", "utf-16", "delimited", "text", "binary",
 )  # fmt: skip
 
 _STATEMENT = re.compile(
@@ -17,7 +17,8 @@ _WKT = re.compile(
 )
 _MAGIC = (
     (b"\x89PNG", "image"), (b"\xff\xd8\xff", "image"), (b"II*\x00", "image"), (b"MM\x00*", "image"), (b"GIF8", "image"),
-    (b"\x00\x00\x00\x0cjP  ", "image"), (b"%PDF", "archive"), (b"PK\x03\x04", "archive"), (b"\x1f\x8b", "archive"),
+    (b"\x00\x00\x00\x0cjP  ", "image"), (b"%PDF", "archive"), (b"PK\x03\x04", "compressed"), (b"\x1f\x8b", "compressed"),
+    (b"BZh", "compressed"), (b"\xfd7zXZ\x00", "compressed"), (b"\x28\xb5\x2f\xfd", "compressed"), (b"7z\xbc\xaf", "compressed"),
     (b"\x89HDF", "archive"), (b"CDF\x01", "archive"), (b"DAF/", "archive"), (b"KPL/", "archive"), (b"RIFF", "archive"),
 )  # fmt: skip
 
@@ -51,6 +52,11 @@ def _delimited(head: bytes) -> bool:
     return False
 
 
+def _utf16(head: bytes) -> bool:
+    """Mostly letters of one byte, each beside a zero, after the byte-order mark."""
+    return head[:2] in (b"\xff\xfe", b"\xfe\xff") and head[2:514].count(0) > 0.4 * len(head[2:514])
+
+
 def sniff(head: bytes) -> str:
     """One of `KINDS` for the first bytes of a file (64 KB are enough)."""
     if not head.strip(b"\x00 \t\r\n"):
@@ -82,5 +88,5 @@ def sniff(head: bytes) -> str:
     if share >= 0.5 or (share > 0 and re.match(rb"\s*(?:END|OBJECT|GROUP)\b", start, re.I)):
         return "pds3"
     if not _printable(head):
-        return "binary"
+        return "utf-16" if _utf16(head) else "binary"
     return "delimited" if _delimited(head) else "text"

@@ -290,7 +290,7 @@ def _target(value: Any, record_bytes: int) -> tuple[str | None, int]:
 
 def read_delimited(text: str, delimiter: str | None = None) -> Iterator[dict[str, str]]:
     """Rows of a delimited text with a header line, values stripped; the delimiter is sniffed when not given."""
-    lines = text.lstrip("﻿")
+    lines = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if delimiter is None:
         header = lines.split("\n", 1)[0]
         delimiter = max(",\t;|", key=header.count)
