@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from areorag.errors import HyperbolicError, MissingExtraError, UnknownNameError
+from areorag.graph.colocation import rebuild_colocations, update_colocations
 from areorag.graph.connection import Database
 from areorag.graph.train_embedding import active_version, train_graph, use_embedding
 from areorag.hyperbolic import lorentz
@@ -149,6 +150,7 @@ class TestWithTorch:
             }
             rows.append({"p": p, "xyz": (u * 3396190).tolist(), "lonlat": [float(lon), float(lat)]})
         db.write("write_observations", rows=rows)
+        update_colocations(db, [r["p"]["id"] for r in rows], settings)
         report = train_graph(db, settings, config=SMALL, out=tmp_path)
         assert report["pairs"]["containment"] > 10
         assert Path(report["weights"]).is_file()
@@ -158,6 +160,12 @@ class TestWithTorch:
         )
         assert len(learned["u"]) == 8
         assert learned["r"] == rho[0]
+        assert set(report["steps_s"]) == {"relations", "training", "writing"}
+        midpoints = "CYPHER 5 MATCH (c:Colocation) RETURN c.id AS id, properties(c) AS p ORDER BY id"
+        followed = db.read_text(midpoints)
+        assert {c["p"]["embedding_version"] for c in followed} == {report["version"]}
+        rebuild_colocations(db, settings)
+        assert db.read_text(midpoints) == followed
         use_embedding(db, "closed", settings)
         (back,) = db.read_text(
             "CYPHER 5 MATCH (o:Observation {id: 'o000'}) RETURN o.direction AS u, o.lorentz AS x, o.rho AS r"

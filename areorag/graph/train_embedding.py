@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,8 +23,9 @@ from ..errors import HyperbolicError, UnknownNameError
 from ..hyperbolic.embedding import directions
 from ..hyperbolic.lorentz import from_polar
 from ..hyperbolic.train import Config, train
-from .colocation import load_index, rebuild_colocations
+from .colocation import describe_many, load_index, rules_of
 from .hysh import closed_form_version
+from .placing import place_entities
 from .relations import colocation_pairs, containment_pairs
 
 if TYPE_CHECKING:
@@ -58,7 +60,8 @@ def run(
 
     Returns
     -------
-    {version, nodes, pairs: {containment, incidence, colocation}, epochs, best_epoch, loss, seconds, curve, weights}
+    {version, nodes, pairs: {containment, incidence, colocation}, epochs, best_epoch, loss, seconds,
+    steps_s: {relations, training, writing}, curve, curve_plot, weights}
 
     Raises
     ------
@@ -89,11 +92,14 @@ def train_graph(
 ) -> dict[str, Any]:
     """:func:`run` on an open database."""
     begin = datetime.now(UTC)
+    clock = [time.perf_counter()]
     folder = out or settings.cache_dir / "embeddings"
     config = config or Config(K=settings.curvature, dim=dim, seed=seed)
     names, rho, unit, pairs = relations_of(db, settings)
     all_pairs = np.concatenate(list(pairs.values()))
+    clock.append(time.perf_counter())
     result = train(rho, unit, all_pairs, config, checkpoint=folder / "checkpoint.npz", resume=resume, progress=progress)
+    clock.append(time.perf_counter())
     version = _version(config, result.coordinates)
     folder.mkdir(parents=True, exist_ok=True)
     weights = folder / f"{version.replace('/', '-')}.npz"
@@ -115,7 +121,8 @@ def train_graph(
         "seconds": (datetime.now(UTC) - begin).total_seconds(),
     }
     store_learned(db, record, names, result.coordinates)
-    use_embedding(db, version, settings, progress=progress)
+    _activate(db, settings, version, names, rho, result.coordinates, progress)
+    clock.append(time.perf_counter())
     return {
         "version": version,
         "nodes": len(names),
@@ -124,7 +131,8 @@ def train_graph(
         "best_epoch": result.best_epoch,
         "stopped_early": result.stopped_early,
         "loss": record["loss"],
-        "seconds": (datetime.now(UTC) - begin).total_seconds(),
+        "seconds": clock[-1] - clock[0],
+        "steps_s": dict(zip(("relations", "training", "writing"), np.diff(clock).tolist(), strict=True)),
         "curve": [list(row) for row in result.curve],
         "curve_plot": str(curve) if curve else None,
         "weights": str(weights),
@@ -177,21 +185,50 @@ def use_embedding(db: Database, version: str, settings: Settings, *, progress: P
     if not rows:
         known = [CLOSED, *(r["version"] for r in db.read("hysh_versions_learned"))]
         raise UnknownNameError(f"no embedding {version!r} in the graph; there are: {', '.join(known)}")
-    for at in range(0, len(rows), _BATCH):
-        part = rows[at : at + _BATCH]
-        rho = np.array([r["rho"] for r in part])
-        if closed:
-            u = directions([r["xyz"] for r in part], dim=settings.embedding_dim if settings.spatial_share == 1.0 else 3)
-        else:
-            u = np.array([r["u"] for r in part])
-        lorentz = from_polar(rho, u, settings.curvature)
-        name = closed_form_version(settings) if closed else version
-        out = [{"id": r["id"], "u": v, "x": x} for r, v, x in zip(part, u.tolist(), lorentz.tolist(), strict=True)]
-        db.write("hysh_swap_write", rows=out, version=name)
-        if progress:
-            progress("coordinates", min(at + _BATCH, len(rows)), len(rows))
-    rebuild_colocations(db, settings, progress=progress)  # places the entities too
+    names, rho = [r["id"] for r in rows], np.array([r["rho"] for r in rows])
+    if closed:
+        u = directions([r["xyz"] for r in rows], dim=settings.embedding_dim if settings.spatial_share == 1.0 else 3)
+    else:
+        u = np.array([r["u"] for r in rows])
+    _activate(db, settings, closed_form_version(settings) if closed else version, names, rho, u, progress)
     return len(rows)
+
+
+def _activate(
+    db: Database, settings: Settings, version: str, names: list[str], rho: Float, u: Float, progress: Progress | None
+) -> None:
+    """Write coordinates as the active ones; co-locations' midpoints and entities follow.
+
+    Who belongs to which co-location depends on footprints alone, so nothing is intersected again.
+    """
+    for at in range(0, len(names), _BATCH):
+        part = slice(at, at + _BATCH)
+        told = zip(
+            names[part], u[part].tolist(), from_polar(rho[part], u[part], settings.curvature).tolist(), strict=True
+        )
+        db.write("hysh_swap_write", rows=[{"id": n, "u": v, "x": x} for n, v, x in told], version=version)
+        if progress:
+            progress("coordinates", min(at + _BATCH, len(names)), len(names))
+    row = {name: i for i, name in enumerate(names)}
+    groups = db.read("hysh_colocation_member_ids")
+    for at in range(0, len(groups), _BATCH):
+        whole, mixed = [], []
+        for group in groups[at : at + _BATCH]:
+            if all(m in row for m in group["members"]):
+                members = [_member(m, rho[row[m]], u[row[m]], version) for m in group["members"]]
+                whole.append({"id": group["id"], "focus": group["focus"], "body": None, "members": members})
+            else:  # some of its members carry other coordinates
+                mixed.append(group["id"])
+        whole += db.read("hysh_colocation_members", ids=mixed) if mixed else []
+        db.write("hysh_colocation_midpoints", rows=describe_many(whole, rules_of(settings), settings))
+        if progress:
+            progress("co-locations", min(at + _BATCH, len(groups)), len(groups))
+    place_entities(db, settings)
+
+
+def _member(name: str, rho: float, u: Float, version: str) -> dict[str, Any]:
+    """A member as `describe_many` wants it, for its midpoint."""
+    return {"id": name, "rho": rho, "direction": u.tolist(), "instrument": None, "xyz": None, "version": version}
 
 
 def plot_curve(curve: list[tuple[int, float, float]], path: Path) -> Path | None:
