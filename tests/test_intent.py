@@ -208,7 +208,7 @@ def test_any_numbers_give_values_inside_their_domain(template, a, b):
         ("99999火星年のゲイル", "mars_years", "99,999"),
         ("Gale sols -10 to 20", "sols", "sol -10"),
         ("Gale 30 feb - 5 march 2021", "dates", "no such day"),
-        ("Gale after 2150", "dates", "year 2150"),
+        ("Gale after the year 2150", "dates", "year 2150"),
         ("Gale on 3021-05-01", "dates", "year 3021"),
         ("within 1e400 km of Gale", "distance_m", "that large"),
         ("within 200 degrees of Gale", "distance_m", "distance"),
@@ -259,6 +259,14 @@ def test_where_nothing_usable_is_left_the_question_is_refused_in_one_line(questi
     assert "\n" not in str(caught.value)
     assert caught.value.exit_code == 2
     assert understand(f"{question} in Gale", settings=load_settings()).notes
+
+
+def test_a_bare_year_without_spacecraft_is_part_of_the_question_and_said():
+    question = "Who drew the canals of Mars in 1877?"
+    read = understand(question, settings=load_settings())
+    assert read.dates is None
+    assert "year 1877" in read.notes[0]
+    assert "bounds no time" in read.notes[0]
 
 
 def test_a_models_impossible_numbers_are_dropped_with_a_note():

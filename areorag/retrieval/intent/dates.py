@@ -104,7 +104,9 @@ def _refuse(scan: Scan, match: re.Match[str]) -> None:
 
 
 def _refuse_years(scan: Scan) -> None:
-    """Years in which no spacecraft looked at Mars: "before year 0", "in the year 3000", "after 2150", 3021-05-01."""
+    """Years in which no spacecraft looked at Mars: "before year 0", "in the year 3000", 3021-05-01 are refused; a bare
+    "in 1930" may be part of what is asked and is only said to bound nothing.
+    """
     lead = r"(?:(?:before|after|since|until|prior\s+to|in|during|from|by|up\s+to)\s+)?"
     end = r"(?=\s*(?:[?.!,;)]|$|(?:and|or|at|over|in|from|with|near)\s))"
     for pattern in (
@@ -116,7 +118,9 @@ def _refuse_years(scan: Scan) -> None:
             if rx(r"mars(?:ian)?[\s-]*$").search(scan.left(match.start(), 12)) or not _year_ok(scan, match):
                 continue
             reason = outside("year", int(match["y"]))
-            if reason is not None:
+            if reason is not None and match["y"] == match.group().split()[-1] and "year" not in match.group():
+                scan.note(*match.span(), "dates", f"“{scan.original[slice(*match.span())]}” bounds no time: {reason}")
+            elif reason is not None:
                 scan.refuse(*match.span(), "dates", reason)
 
 
