@@ -115,7 +115,8 @@ def _refuse_years(scan: Scan) -> None:
         r"(?<![\w-])(?P<y>\d{4})-\d{1,2}-\d{1,2}(?![\w-])",
     ):
         for match in scan.iter(pattern):
-            if rx(r"mars(?:ian)?[\s-]*$").search(scan.left(match.start(), 12)) or not _year_ok(scan, match):
+            mars_year = "year" in match.group() and rx(r"mars(?:ian)?[\s-]*$").search(scan.left(match.start(), 12))
+            if mars_year or not _year_ok(scan, match):
                 continue
             reason = outside("year", int(match["y"]))
             if reason is not None and match["y"] == match.group().split()[-1] and "year" not in match.group():
