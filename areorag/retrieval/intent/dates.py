@@ -116,7 +116,7 @@ def _refuse_years(scan: Scan) -> None:
     ):
         for match in scan.iter(pattern):
             mars_year = "year" in match.group() and rx(r"mars(?:ian)?[\s-]*$").search(scan.left(match.start(), 12))
-            if mars_year or not _year_ok(scan, match):
+            if mars_year:
                 continue
             reason = outside("year", int(match["y"]))
             if reason is not None and match["y"] == match.group().split()[-1] and "year" not in match.group():
