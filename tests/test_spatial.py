@@ -35,6 +35,7 @@ from areorag.planet.geometry import (
 )
 from areorag.retrieval.spatial import RELATIONS, SpatialIndex, f_sparse
 from areorag.retrieval.spatial_arrays import FootprintArrays
+from areorag.retrieval.spatial_bounds import edge_box, lon_range, nearest_arc, wrap
 from areorag.retrieval.spatial_build import build_many
 
 PLACES: dict[str, Any] = {
@@ -338,3 +339,28 @@ def test_points_on_an_outline_are_in_it_and_points_beside_it_are_not(seed: int, 
     expected = arrays.distances_rad(every, region) <= TOUCH_RAD
     assert arrays.meets(every, region).tolist() == expected.tolist()
     assert expected[: len(ring)].all()
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=150, deadline=None)
+def test_bounds_hold_every_point_of_an_arc_and_every_longitude(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    u = rng.normal(size=(int(rng.integers(2, 8)), 3)) * rng.choice([1e-3, 0.3, 3.0]) + rng.normal(size=3)
+    u /= np.linalg.norm(u, axis=1)[:, None]
+    a, b = u, np.roll(u, -1, axis=0)
+    t = np.linspace(0.0, 1.0, 41)[:, None, None]
+    angle = np.arccos(np.clip(np.einsum("ij,ij->i", a, b), -1, 1))[None, :, None]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        arc = np.where(angle > 1e-9, (np.sin((1 - t) * angle) * a + np.sin(t * angle) * b) / np.sin(angle), a)
+    arc = arc.reshape(-1, 3)
+    low, high = edge_box(a, b)
+    assert (arc >= low - 1e-12).all() and (arc <= high + 1e-12).all()
+    assert np.all(high - arc.max(axis=0) < 0.02)  # and not much wider than the arcs: 41 points each
+    middle, half = lon_range(u)
+    lon = np.arctan2(arc[:, 1], arc[:, 0])
+    assert (np.abs(wrap(lon - middle)) <= half + 1e-9).all()
+    assert half <= math.pi
+    point_ = rng.normal(size=3)
+    point_ /= np.linalg.norm(point_)
+    sampled = float(np.arccos(np.clip(arc @ point_, -1, 1)).min())
+    assert sampled - 0.12 < nearest_arc(point_, a, b) < sampled + 2e-8

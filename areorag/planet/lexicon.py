@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import resources
 
 LATIN = "0-9A-Za-zÀ-ɏЀ-ӿ"
@@ -119,12 +119,20 @@ class Lexicon:
         out: list[str] = []
         frontier = [] if term is None else [term.name]
         while frontier:
-            key = _group_key(frontier.pop())
-            for other in self.terms.values():
-                if other.name not in out and any(_group_key(b) == key for b in other.broader):
-                    out.append(other.name)
-                    frontier.append(other.name)
+            for member in self._members.get(_group_key(frontier.pop()), ()):
+                if member not in out:
+                    out.append(member)
+                    frontier.append(member)
         return out
+
+    @cached_property
+    def _members(self) -> dict[str, list[str]]:
+        """Names of the direct members by the key of their group."""
+        members: dict[str, list[str]] = {}
+        for term in self.terms.values():
+            for key in dict.fromkeys(_group_key(b) for b in term.broader):
+                members.setdefault(key, []).append(term.name)
+        return members
 
     def find(self, text: str, *, symbols: bool = True) -> list[Hit]:
         """Terms in `text`, in order, none overlapping, the longest reading of each place.

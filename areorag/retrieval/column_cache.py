@@ -16,7 +16,7 @@ import orjson
 from .columns import Coded, Columns, FactRow
 
 log = logging.getLogger(__name__)
-FORMAT = 1
+FORMAT = 2
 _ARRAYS = (
     "resolution_m", "start", "stop", "ls_deg", "mars_year", "sol", "confidence", "lon", "lat", "rho", "direction",
     "vectors", "semantic", "semantic_of", "spatial", "spatial_of",
@@ -31,6 +31,7 @@ def write(path: Path, columns: Columns, stamp: str) -> None:
         "stamp": stamp,
         "ids": columns.ids,
         "texts": columns.texts,
+        "semantic_texts": columns.semantic_texts,
         "targets": columns.targets,
         "hashes": columns.hashes,
         "coded": {k: c.names for k, c in columns.coded.items()},
@@ -63,6 +64,7 @@ def read(path: Path, stamp: str) -> Columns | None:
                 ids=strings["ids"],
                 coded={k: Coded(data[f"coded_{k}"], names) for k, names in strings["coded"].items()},
                 texts=strings["texts"],
+                semantic_texts=strings["semantic_texts"],
                 targets=strings["targets"],
                 hashes=strings["hashes"],
                 row_of={name: i for i, name in enumerate(strings["ids"])},

@@ -75,6 +75,7 @@ class Columns:
     texts, targets, hashes : n each
     vectors : (n, dim) float32 text embeddings, unit length (zero rows where there is none)
     semantic, spatial : unique masked texts embedded, (m, dim), with the row's index into them (n,)
+    semantic_texts : the m masked texts, lower case
     facts : text hyperedges by id
     topic_rows : canonical name of a property or value → rows that make a claim on it
     """
@@ -100,6 +101,7 @@ class Columns:
     semantic_of: IntArray
     spatial: npt.NDArray[np.float32]
     spatial_of: IntArray
+    semantic_texts: list[str] = field(default_factory=list)
     row_of: dict[str, int] = field(default_factory=dict)
     topic_rows: dict[str, IntArray] = field(default_factory=dict)
     facts: dict[str, FactRow] = field(default_factory=dict)
@@ -116,6 +118,21 @@ class Columns:
             len(self.ids)
         )
         return rank
+
+    def mentions(self, words: Sequence[str]) -> npt.NDArray[np.bool_]:
+        """(n,) whether a record's masked text holds one of some words (lower case)."""
+        key = tuple(words)
+        known = self._mentions.get(key)
+        if known is None:
+            if len(self._mentions) >= 256:
+                self._mentions.clear()
+            known = np.array([any(w in text for w in key) for text in self.semantic_texts], dtype=bool)
+            self._mentions[key] = known
+        return np.asarray(known[self.semantic_of])
+
+    @cached_property
+    def _mentions(self) -> dict[tuple[str, ...], npt.NDArray[np.bool_]]:
+        return {}
 
     def edge_vector(self, name: str) -> npt.NDArray[np.float32] | None:
         """Text embedding of a hyperedge (observation or fact), or None."""
@@ -147,6 +164,7 @@ class Columns:
             vectors=self.vectors[rows],
             semantic=self.semantic,
             semantic_of=self.semantic_of[rows],
+            semantic_texts=self.semantic_texts,
             spatial=self.spatial,
             spatial_of=self.spatial_of[rows],
             row_of={name: i for i, name in enumerate(ids)},
@@ -335,9 +353,8 @@ def build_columns(
 
     texts = [r["text"] or "" for r in rows]
     targets = [list(r["targets"] or ()) for r in rows]
-    semantic, semantic_of = _unique_embed(
-        [semantic_text(t, names) for t, names in zip(texts, targets, strict=True)], embedder
-    )
+    masked = [semantic_text(t, names) for t, names in zip(texts, targets, strict=True)]
+    semantic, semantic_of = _unique_embed(masked, embedder)
     spatial, spatial_of = _unique_embed(
         [spatial_text(r["body"], names) for r, names in zip(rows, targets, strict=True)], embedder
     )
@@ -368,6 +385,7 @@ def build_columns(
         vectors=vectors,
         semantic=semantic,
         semantic_of=semantic_of,
+        semantic_texts=[t.lower() for t in dict.fromkeys(masked)],
         spatial=spatial,
         spatial_of=spatial_of,
         row_of={id_: i for i, id_ in enumerate(ids)},

@@ -193,14 +193,8 @@ def _topic(intent: SpatialIntent, columns: Columns, rows: IntArray) -> FloatArra
             found = columns.topic_rows.get(key)
             if found is not None:
                 claims[found] = True
-        value = claims[rows].astype(np.float64)
-        open_rows = np.flatnonzero(value == 0)
-        if len(open_rows) <= 5000:
-            words = [k for k in keys if len(k) > 2]
-            for i in open_rows:
-                text = columns.texts[rows[i]].lower()
-                if any(w in text for w in words):
-                    value[i] = MENTION
+        named = columns.mentions([k for k in keys if len(k) > 2])
+        value = np.where(claims[rows], 1.0, np.where(named[rows], MENTION, 0.0))
         parts.append(value)
     return np.asarray(np.mean(parts, axis=0))
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from ..errors import GeometryError
 from ..planet.coordinates import to_lonlat, to_unit
 from ..planet.geometry import COVER_RAD, TOUCH_RAD, Geography, bounding_cap, covers, vertices
+from .spatial_bounds import area_box, grown_lon, lon_range, lon_ranges, nearest_arc, wrap
 from .spatial_build import all_vertices, build_many, objects, thin
 
 if TYPE_CHECKING:
@@ -27,8 +28,11 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
+_NORTH = np.array([0.0, 0.0, 1.0])
 _NEAR_RAD = 1e-7
 """Vertices farther than this from every edge of an outline (0.3 m on Mars) cannot touch it."""
+_INNER_FROM_RAD = math.radians(1.0)
+"""Regions smaller than this are asked footprint by footprint: finding the cap inside them would cost more."""
 _WIDE_CAP_RAD = math.radians(12.0)
 """A region whose cap is larger than this is asked for cell by cell of its cover."""
 
@@ -43,7 +47,11 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A region made ready for search: vertices as unit vectors, bounding cap, bounding box in space."""
+    """A region made ready for search: vertices as unit vectors, bounding cap, bounding box in space.
+
+    Its longitudes lie within `lon_half` of `lon_mid`, radians. The cap of `inner` radians round the centre lies wholly in
+    the region (0: none known).
+    """
 
     geography: Geography
     vertices: FloatArray
@@ -51,6 +59,9 @@ class Region:
     angle: float
     low: FloatArray
     high: FloatArray
+    lon_mid: float = 0.0
+    lon_half: float = math.pi
+    inner: float = 0.0
 
     @classmethod
     def of(cls, geography: Geography) -> Region:
@@ -58,10 +69,29 @@ class Region:
         centre, angle = bounding_cap(geography)
         xy = vertices(geography)
         u = to_unit(xy[:, 0], xy[:, 1])
-        if angle > 1.5 or len(u) == 0:
+        if len(u) == 0 or geography.margin_rad > 1.0:
             return cls(geography, u, centre, angle, np.full(3, -1.0), np.full(3, 1.0))
-        bulge = 1.0 - math.cos(angle) + geography.margin_rad + 1e-10
-        return cls(geography, u, centre, angle, u.min(axis=0) - bulge, u.max(axis=0) + bulge)
+        poles = [geography.dimension == 2 and _holds(geography, axis) for axis in (_NORTH, -_NORTH)]
+        low, high = area_box(u, lambda axis: geography.dimension == 2 and _holds(geography, axis))
+        lon_mid, lon_half = (0.0, math.pi) if any(poles) else lon_range(u)
+        lon_half = grown_lon(lon_half, float(low[2]), float(high[2]), geography.margin_rad)
+        low, high = low - geography.margin_rad, high + geography.margin_rad
+        return cls(geography, u, centre, angle, low, high, lon_mid, lon_half, _inner(geography, u, centre, angle))
+
+
+def _holds(geography: Geography, unit: FloatArray) -> bool:
+    """Whether a part of an area, its margin left out, holds a unit vector."""
+    import spherely
+
+    at = spherely.create_point(*(float(x) for x in to_lonlat(unit)))
+    return any(bool(spherely.intersects(p, at)) for p in geography.parts)
+
+
+def _inner(geography: Geography, vertices: FloatArray, centre: FloatArray, angle: float) -> float:
+    """Radius of a cap round `centre` that no arc of an area's outline enters, radians; 0 where it would save nothing."""
+    if geography.dimension != 2 or geography.margin_rad or angle < _INNER_FROM_RAD or not _holds(geography, centre):
+        return 0.0
+    return max(0.0, nearest_arc(centre, vertices, np.roll(vertices, -1, axis=0)) - 1e-7)
 
 
 class FootprintArrays:
@@ -88,6 +118,7 @@ class FootprintArrays:
         self._vertices, self._start = all_vertices(columns, n)
         self.centre, self.radius = self._caps()
         self.low, self.high = self._boxes()
+        self.lon_mid, self.lon_half = lon_ranges(self.centre, self.radius, self._vertices, self._start)
         self._groups = self._grouped()
         self._prepared: dict[int, Region] = {}
         self._thin_vertices: tuple[IntArray, Any] | None = None
@@ -243,10 +274,14 @@ class FootprintArrays:
         angle = ready.angle + epsilon_rad
         if angle <= _WIDE_CAP_RAD or len(self.ids) < 200:
             near = self._reach(ready.centre, angle)
-            if ready.angle > 1.5 or len(near) == 0:
-                return near
-            low, high = ready.low - epsilon_rad, ready.high + epsilon_rad
-            return near[((self.low[near] <= high) & (self.high[near] >= low)).all(axis=1)]
+        elif region.dimension == 2 and len(region.parts) == 1:
+            near = np.arange(len(self.ids))  # half the planet: bounds alone are quicker than any tree
+        else:
+            near = self._cover_reach(region, epsilon_rad)
+        return self._bounded(near, ready, epsilon_rad) if len(near) else near
+
+    def _cover_reach(self, region: Geography, epsilon_rad: float) -> IntArray:
+        """Footprints whose caps meet a cell of a region's cover: for what is long and thin, or scattered."""
         from ..graph.cells import cover, parse_cell
         from ..planet import healpix
 
@@ -255,6 +290,16 @@ class FootprintArrays:
             order, index = parse_cell(cell)
             found.append(self._reach(healpix.position(order, index)[0], healpix.circumradius(order) + epsilon_rad))
         return np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+
+    def _bounded(self, near: IntArray, ready: Region, epsilon_rad: float) -> IntArray:
+        """Those whose boxes and longitudes come within an angle of a region's."""
+        low, high = ready.low - epsilon_rad, ready.high + epsilon_rad
+        for axis in (2, 0, 1):
+            near = near[(self.low[near, axis] <= high[axis]) & (self.high[near, axis] >= low[axis])]
+        half = grown_lon(ready.lon_half, float(ready.low[2]), float(ready.high[2]), epsilon_rad)
+        if half < math.pi:
+            near = near[np.abs(wrap(self.lon_mid[near] - ready.lon_mid)) <= self.lon_half[near] + half]
+        return near
 
     # ------------------------------------------------------------ exact
 
@@ -283,6 +328,13 @@ class FootprintArrays:
         import spherely
 
         out = np.array(self.whole[index])
+        ready = self.prepare(region)
+        if ready.inner > 0.0 and len(self._vertices):
+            # a footprint with a vertex in the cap inside the region meets it: no predicate needed
+            first = self._start[index]
+            has = self._start[index + 1] > first
+            chord2 = 2.0 - 2.0 * (self._vertices[np.minimum(first, len(self._vertices) - 1)] @ ready.centre)
+            out |= has & (chord2 < (2.0 * math.sin(min(ready.inner, math.pi) / 2.0)) ** 2 - 1e-12)
         for column, mask in zip(self._columns, self._have, strict=True):
             for part in region.parts:
                 todo = np.flatnonzero(mask[index] & ~out)

@@ -1,23 +1,33 @@
 // One step over hyperedges: a rare entity opens all its hyperedges, a common one only those that are candidates
 CYPHER 5
-UNWIND $frontier AS id
-MATCH (head:Entity {id: id})
+MATCH (head:Entity)
+WHERE head.id IN $frontier
 WITH head, COUNT { (head)<-[:BINDS]-() } AS degree
-CALL (head, degree) {
-  WITH head, degree
-  WHERE degree <= $fan_out
-  MATCH (head)<-[:BINDS]-(h:Hyperedge)
-  RETURN h, h.id IN $candidates AS candidate
-  ORDER BY candidate DESC, h.id
-  LIMIT $edges
-  UNION
-  WITH head, degree
-  WHERE degree > $fan_out
-  UNWIND $candidates AS candidate_id
-  MATCH (h:Hyperedge {id: candidate_id})
-  WHERE (h)-[:BINDS]->(head)
-  RETURN h, true AS candidate
-  LIMIT $edges
+WITH collect({head: head, degree: degree}) AS heads
+CALL (heads) {
+  UNWIND [x IN heads WHERE x.degree <= $fan_out] AS rare
+  WITH rare.head AS head, rare.degree AS degree
+  CALL (head) {
+    MATCH (head)<-[:BINDS]-(h:Hyperedge)
+    WITH h, h.id IN $candidates AS candidate
+    ORDER BY candidate DESC, h.id
+    LIMIT $edges
+    RETURN h
+  }
+  RETURN head, degree, h
+  UNION ALL
+  WITH [x IN heads WHERE x.degree > $fan_out] AS common
+  WHERE size(common) > 0
+  WITH common, [x IN common | x.head] AS nodes
+  UNWIND range(0, size($candidates) - 1) AS place
+  MATCH (h:Hyperedge {id: $candidates[place]})-[:BINDS]->(head:Entity)
+  WHERE head IN nodes
+  WITH common, head, place, h
+  ORDER BY place
+  WITH common, head, collect(h)[..$edges] AS best
+  WITH head, head([x IN common WHERE x.head = head | x.degree]) AS degree, best
+  UNWIND best AS h
+  RETURN head, degree, h
 }
 RETURN head.id AS head, head.name AS name, degree, h.id AS edge,
        [(h)-[b:BINDS]->(tail:Entity) | tail.id + '\t' + coalesce(tail.name, tail.id) + '\t' + coalesce(b.role, '')] AS members
