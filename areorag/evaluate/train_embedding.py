@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 PAPER = 53_012
-PAGE = 1000
+PAGE = 250
 K_NEAREST = 10
 
 
