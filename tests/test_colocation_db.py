@@ -59,7 +59,7 @@ def write(db: Database, observations: list[Observation], settings: Settings) -> 
         p = {k: v for k, v in (rows.row(i) or {}).items() if k != "position_xyz"}
         p |= {"body": o.body, "instrument": o.instrument, "footprint": wkt_of(o.footprint), "known_hashes": []}
         out.append({"p": p, "xyz": rows.position_xyz[i].tolist(), "lonlat": rows.lonlat[i].tolist()})
-    db.write("write_observations", rows=out)
+    db.write("write_observations", rows=out, vectors=[])
     pairs = within_pairs(c for cs in cells for c in cs)
     names = sorted({c for pair in pairs for c in pair} | {c for cs in cells for c in cs})
     db.write(

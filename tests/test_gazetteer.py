@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from areorag.errors import UnknownNameError
 from areorag.planet.bodies import EARTH, MARS
 from areorag.planet.coordinates import arc_m
-from areorag.planet.gazetteer import Feature, Gazetteer
+from areorag.planet.gazetteer import ROUND_CODES, Feature, Gazetteer
 from areorag.planet.geometry import contains_pole, covers, covers_point, intersects, point
 from areorag.planet.names import fold
 
@@ -225,3 +226,34 @@ def test_importing_the_gazetteer_reads_nothing() -> None:
            "assert not {'spherely', 'rapidfuzz', 'shapely', 'mocpy'} & set(sys.modules)"  # fmt: skip
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+UNSURE = ("dropped", "not approved")
+
+
+@pytest.mark.parametrize("body", ["Mars", "Moon"])
+def test_many_points_are_looked_up_as_each_by_itself_and_as_defined(body: str) -> None:
+    gazetteer = Gazetteer.load(body)
+    rng = np.random.default_rng(11)
+    lon = [*rng.uniform(-180, 360, 300), *(f.lon for f in gazetteer.features[:200]), 0.0, 10.0, 180.0]
+    lat = [
+        *np.degrees(np.arcsin(rng.uniform(-1, 1, 300))),
+        *(f.lat for f in gazetteer.features[:200]),
+        90.0,
+        -90.0,
+        0.0,
+    ]
+    many = gazetteer.containing_many(lon, lat)
+    assert many == [gazetteer.containing(x, y) for x, y in zip(lon, lat, strict=True)]
+    for found in many:
+        assert [f.radius_m for f in found] == sorted(f.radius_m for f in found)
+    assert sum(map(len, many)) > 300
+    discs = [f for f in gazetteer.features if f.code in ROUND_CODES and f.radius_m > 0 and f.status not in UNSURE]
+    arcs = np.array(
+        [
+            arc_m(x, y, [f.lon for f in discs], [f.lat for f in discs], gazetteer.body)
+            for x, y in zip(lon, lat, strict=True)
+        ]
+    )
+    for held, found in zip(arcs <= np.array([f.radius_m for f in discs]), many, strict=True):
+        assert {f.name for f, h in zip(discs, held, strict=True) if h} <= {f.name for f in found}

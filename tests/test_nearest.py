@@ -99,7 +99,7 @@ def test_the_graph_answers_by_cache_and_by_its_point_index_alike(db: Database, s
         "xyz": (u[0] * 1737400).tolist(),
         "lonlat": None,
     }
-    db.write("write_observations", rows=[*rows, moon])
+    db.write("write_observations", rows=[*rows, moon], vectors=[])
     cache = NearestCache(db, settings)
     for i in (0, 17, 101, 400, int(np.argmin(rho))):
         d = distance(rho[i], u[i], rho, u)
@@ -110,7 +110,7 @@ def test_the_graph_answers_by_cache_and_by_its_point_index_alike(db: Database, s
     kept = cache.index("Mars", "")
     assert cache.index("Mars", "") is kept
     assert len(cache.index("Mars", "another")) == 0
-    db.write("write_observations", rows=[{**rows[0], "p": {**rows[0]["p"], "id": "twin"}}])
+    db.write("write_observations", rows=[{**rows[0], "p": {**rows[0]["p"], "id": "twin"}}], vectors=[])
     assert cache.nearest(ids[0], 1)[0].id == "twin"
     assert nearest_in_database(db, "moon", settings, 5) == []
     assert cache.nearest("moon", 5) == []

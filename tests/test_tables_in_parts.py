@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ import pytest
 from areorag.evaluate.bench_ingest import index_table
 from areorag.ingest.adapters import iter_reports, read_path
 from areorag.ingest.adapters.registry import adapters
+from areorag.ingest.readers.tables import read_delimited
 
 ROWS = 2300
 
@@ -180,3 +184,32 @@ def test_no_structure_is_read_outside_the_ingest_root(tmp_path: Path, pointer: s
     (root / "LINK.FMT").symlink_to(tmp_path / "OUTSIDE.FMT")
     report = next(r for r in read_path(root) if r.path.endswith("INDEX.LBL"))
     assert report.observations == []
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda b: gzip.compress(b), "compressed"),
+        (lambda b: bz2.compress(b), "compressed"),
+        (lambda b: b.decode().encode("utf-16"), "UTF-16"),
+    ],
+)
+def test_what_must_be_unpacked_or_saved_anew_says_so(
+    tmp_path: Path, change: Callable[[bytes], bytes], says: str
+) -> None:
+    label = index_with(tmp_path, "", own=COLUMNS + MORE)
+    label.write_bytes(change(label.read_bytes()))
+    report = next(r for r in read_path(tmp_path) if r.path.endswith("INDEX.LBL"))
+    assert report.status == "rejected" and says in (report.reason or "")
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_line_ends_and_byte_order_marks_change_nothing(tmp_path: Path, ends: str, mark: str) -> None:
+    label = index_with(tmp_path, "", own=COLUMNS + MORE)
+    text = label.read_text()
+    label.write_bytes((mark + text.replace("\n", ends)).encode())
+    report = next(r for r in read_path(tmp_path) if r.path.endswith("INDEX.LBL"))
+    assert (report.status, len(report.observations)) == ("ok", 2), report.reason
+    rows = list(read_delimited((mark + "site,drive\n3,1004\n3,1010\n").replace("\n", ends)))
+    assert rows == [{"site": "3", "drive": "1004"}, {"site": "3", "drive": "1010"}]

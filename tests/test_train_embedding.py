@@ -149,7 +149,7 @@ class TestWithTorch:
                 "known_hashes": [],
             }
             rows.append({"p": p, "xyz": (u * 3396190).tolist(), "lonlat": [float(lon), float(lat)]})
-        db.write("write_observations", rows=rows)
+        db.write("write_observations", rows=rows, vectors=[])
         update_colocations(db, [r["p"]["id"] for r in rows], settings)
         report = train_graph(db, settings, config=SMALL, out=tmp_path)
         assert report["pairs"]["containment"] > 10

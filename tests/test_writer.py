@@ -10,9 +10,10 @@ from areorag.errors import DatabaseError, UnknownNameError
 from areorag.graph import reader
 from areorag.graph.connection import Database
 from areorag.graph.decide import stems, version_key
+from areorag.graph.digest import content_digest
 from areorag.graph.model import Band, Claim, Observation, ProductRef
 from areorag.graph.rows import EntityRef, HyperedgeRow
-from areorag.graph.writer import ObservationWriter, write_observations
+from areorag.graph.writer import ObservationWriter, WriteReport, prepare, write_observations
 
 pytestmark = pytest.mark.db
 
@@ -200,3 +201,40 @@ def test_stems_and_version_keys() -> None:
     assert stems("ESP_037330_1990_RED") == ["ESP_037330", "ESP_037330_1990", "ESP_037330_1990_RED"]
     assert stems("MOLA_X") == []
     assert version_key("V2.10") > version_key("v2.9") > version_key("1")
+
+
+class Tight(ObservationWriter):
+    """A server whose transactions hold three rows."""
+
+    sizes: list[int]
+
+    def _batch(self, batch: list[HyperedgeRow], look_first: bool) -> WriteReport:
+        self.sizes = [*getattr(self, "sizes", []), len(batch)]
+        if len(batch) > 3:
+            raise DatabaseError("Neo4j refused transaction: ... dbms.memory.transaction.total.max threshold reached")
+        return super()._batch(batch, look_first)
+
+
+def test_a_batch_that_is_more_than_a_transaction_holds_is_written_in_halves(db: Database) -> None:
+    rows = [make_row(make_observation(f"TOO_MANY_{i:02d}")) for i in range(10)]
+    writer = Tight(db, "run-1", batch_size=10)
+    report = writer.write(rows)
+    assert (report.added, sorted(report.changed)) == (10, [r.observation.id for r in rows])
+    assert max(writer.sizes) == 10 and writer.sizes.count(5) == 2
+    assert db.counts()["Observation"] == 10
+
+
+def test_getting_ready_writes_nothing(db: Database) -> None:
+    before, stamp = content_digest(db), db.version()
+    ObservationWriter(db, "run-1").warm()
+    assert (content_digest(db), db.version()) == (before, stamp)
+    assert db.read_text("MATCH (r:IngestRun) RETURN r") == []
+
+
+def test_prepared_rows_are_written_as_the_others(db: Database) -> None:
+    digests = []
+    for made in (lambda r: r, prepare):
+        db.schema_text("CYPHER 5 MATCH (n) WHERE NOT n:Migration DETACH DELETE n")
+        write_observations(db, [made(make_row(make_observation(f"PREPARED_{i}"))) for i in range(4)], "run-1")
+        digests.append(content_digest(db))
+    assert digests[0] == digests[1]

@@ -147,7 +147,7 @@ def bare_statements(rows: list[HyperedgeRow]) -> Iterator[tuple[str, dict[str, A
     from ..graph.cells import parse_cell, within_pairs
     from ..graph.decide import product_key
     from ..graph.rows import content_hash
-    from ..graph.writer import entity_parameters, node_parameters
+    from ..graph.writer import entity_parameters, node_parameters, with_vectors
 
     cells_done: set[str] = set()
     entities_done: set[str] = set()
@@ -164,7 +164,7 @@ def bare_statements(rows: list[HyperedgeRow]) -> Iterator[tuple[str, dict[str, A
         yield "write_cells", {"rows": numbered}
         yield "write_within", {"rows": [{"cell": c, "up": up} for c, up in pairs]}
         yield "write_entities", {"rows": [entity_parameters(entities[k]) for k in sorted(entities)]}
-        yield "write_observations", {"rows": [node_parameters(row, content_hash(row.observation)) for row in chunk]}
+        yield "write_observations", with_vectors([node_parameters(row, content_hash(row.observation)) for row in chunk])
         binds = [
             {"h": row.observation.id, "to": [{"e": ref.id, "role": ref.role} for ref in row.entities]} for row in chunk
         ]

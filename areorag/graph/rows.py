@@ -120,13 +120,26 @@ def display_name(observation: Observation) -> str:
 
 
 def wkt_of(geometry: dict[str, Any] | None) -> str | None:
-    """GeoJSON geometry as WKT with every digit (shortest text that reads back to the same number)."""
+    """GeoJSON geometry as WKT with every digit: the shortest text that reads back to the same numbers.
+
+    GEOS writes 16 digits, one too few for some numbers: what is placed from the graph must be what was placed before.
+
+    >>> wkt_of({"type": "Point", "coordinates": [0.23430853333145762, 5.0]})
+    'POINT (0.23430853333145762 5)'
+    """
     if geometry is None:
         return None
-    from shapely import to_wkt
-    from shapely.geometry import shape
+    kind = str(geometry["type"])
+    if kind == "GeometryCollection":
+        return f"GEOMETRYCOLLECTION ({', '.join(str(wkt_of(g)) for g in geometry['geometries'])})"
+    inside = _wkt_list(geometry["coordinates"])
+    return f"{kind.upper()} {f'({inside})' if kind == 'Point' else inside}"
 
-    return str(to_wkt(shape(geometry), rounding_precision=-1))
+
+def _wkt_list(value: Any) -> str:
+    if isinstance(value[0], int | float):
+        return " ".join(repr(float(v)).removesuffix(".0") for v in value[:2])
+    return f"({', '.join(map(_wkt_list, value))})"
 
 
 def properties(row: HyperedgeRow, digest: str) -> dict[str, Any]:
@@ -179,7 +192,7 @@ def properties(row: HyperedgeRow, digest: str) -> dict[str, Any]:
         "known_hashes": [digest],
         "fullness": fullness(o),
         "recipe": row.recipe,
-        "embedding": list(row.embedding) if row.embedding is not None else None,
+        "embedding": row.embedding,
         "embedder": row.embedder,
         "confidence": o.authority,
     }

@@ -163,8 +163,7 @@ class ObservationWriter:
         if replace:
             self._retire(tx, replace)
         if current:
-            rows = [_node(p) for p in current]
-            tx.run("write_observations", rows=rows)
+            tx.run("write_observations", **with_vectors([_node(p) for p in current]))
             self._participants(tx, current, seen)
             self._cells(tx, current, seen)
             self._claims(tx, current, seen)
@@ -410,6 +409,24 @@ def _tag(digest: str) -> str:
 
 def _node(p: Planned) -> dict[str, Any]:
     return p.row.node or node_parameters(p.row, p.digest)
+
+
+def with_vectors(nodes: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Parameters of ``write_observations``: rows whose text is the same share one vector, which is sent once."""
+    vectors: dict[int, int] = {}
+    lists: list[Any] = []
+    rows = []
+    for node in nodes:
+        properties = dict(node["p"])
+        vector = properties.pop("embedding", None)
+        at = None
+        if vector is not None:
+            at = vectors.get(id(vector))
+            if at is None:
+                at = vectors[id(vector)] = len(lists)
+                lists.append(vector)
+        rows.append(Plain({**node, "p": properties, "vector": at}))
+    return {"rows": rows, "vectors": lists}
 
 
 def prepare(row: HyperedgeRow) -> HyperedgeRow:

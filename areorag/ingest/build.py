@@ -202,14 +202,20 @@ class RowBuilder:
 
         if not observations:
             return []
-        vectors = None
+        vectors, texts = None, []
         if self.embedder is not None:
-            vectors = self.embedder.embed([semantic_text(o) for o in observations])
+            texts = [semantic_text(o) for o in observations]
+            vectors = self.embedder.embed(texts)
         text = vectors if self.settings.spatial_share < 1 else None
         geogs = [_geography(o) for o in observations]
         hysh = embed_observations(_with_geography(observations, geogs), self.settings, text=text)
         cells = self._cells(observations, geogs)
         places = self._places(observations)
+        shared: dict[str, list[float]] = {}  # one list for a text: it is sent to the server once
+        if vectors is not None:
+            for text_, vector in zip(texts, vectors, strict=True):
+                if text_ not in shared:
+                    shared[text_] = vector.tolist()
         rows = []
         for i, o in enumerate(observations):
             if hysh.warnings[i]:
@@ -221,7 +227,7 @@ class RowBuilder:
                 hysh=hysh.row(i),
                 cells=cells[i],
                 entities=self._participants(o, places[i]),
-                embedding=None if vectors is None else vectors[i].tolist(),
+                embedding=None if vectors is None else shared[texts[i]],
                 embedder=None if self.embedder is None else self.embedder.name,
                 digest=None if digests is None else digests[i],
                 geog=geogs[i],
