@@ -1,8 +1,8 @@
 """Footprints in memory: exact spherical search over all of them (METHODS §2, sparse spatial).
 
-Each footprint has a bounding cap. Caps are grouped by size, two octaves a group, and each group has a k-d tree of
-centres: a query asks every group for the centres that its own cap, grown by the group's largest, can reach. What comes
-back is tested exactly with S2; nothing that meets the region can be left out, and no flat geometry is involved.
+Each footprint has a bounding cap and a range of longitude and latitude that bulging arcs and poles are in; the ranges
+stand in a packed R-tree. What a region's own range and cap can reach is tested exactly with S2: nothing that meets the
+region is left out, and no flat geometry decides.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ..errors import GeometryError
 from ..planet.coordinates import to_lonlat, to_unit
 from ..planet.geometry import COVER_RAD, TOUCH_RAD, Geography, bounding_cap, covers, vertices
-from .spatial_bounds import area_box, grown_lon, lon_range, lon_ranges, nearest_arc, wrap
+from .spatial_bounds import SLACK, LonLatTree, edge_z, grown_lon, lon_range, lon_ranges, nearest_arc
 from .spatial_build import all_vertices, build_many, objects, thin
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ _NEAR_RAD = 1e-7
 """Vertices farther than this from every edge of an outline (0.3 m on Mars) cannot touch it."""
 _INNER_FROM_RAD = math.radians(1.0)
 """Regions smaller than this are asked footprint by footprint: finding the cap inside them would cost more."""
+_DENSE = 20_000
+"""Footprints times edges up to which every pair is looked at, instead of asking a tree."""
 _WIDE_CAP_RAD = math.radians(12.0)
 """A region whose cap is larger than this is asked for cell by cell of its cover."""
 
@@ -45,9 +47,9 @@ class Found(NamedTuple):
     examined: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Region:
-    """A region made ready for search: vertices as unit vectors, bounding cap, bounding box in space.
+    """A region made ready for search: vertices as unit vectors, bounding cap, range of latitude (as sines).
 
     Its longitudes lie within `lon_half` of `lon_mid`, radians. The cap of `inner` radians round the centre lies wholly in
     the region (0: none known).
@@ -57,11 +59,29 @@ class Region:
     vertices: FloatArray
     centre: FloatArray
     angle: float
-    low: FloatArray
-    high: FloatArray
+    low_z: float = -1.0
+    high_z: float = 1.0
     lon_mid: float = 0.0
     lon_half: float = math.pi
     inner: float = 0.0
+
+    @cached_property
+    def edges(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Middles (n, 3), chords to the farthest point with `_NEAR_RAD` added (n,) and unit normals (n, 3) of the outline.
+
+        Edges run between consecutive vertices, so that some between rings are among them. The normal of what spans no
+        plane is 0.
+        """
+        a = self.vertices
+        b = np.roll(a, -1, axis=0)
+        middle = a + b
+        length = np.linalg.norm(middle, axis=1)
+        middle /= np.maximum(length, 1e-12)[:, None]
+        reach = np.where(length > 1e-6, np.linalg.norm(a - middle, axis=1), 2.0) + _NEAR_RAD
+        normal = np.cross(a, b)
+        sine = np.linalg.norm(normal, axis=1)
+        normal *= np.where((sine > 1e-6) & (length > 1e-6), 1.0 / np.maximum(sine, 1e-300), 0.0)[:, None]
+        return middle, reach, normal
 
     @classmethod
     def of(cls, geography: Geography) -> Region:
@@ -70,13 +90,16 @@ class Region:
         xy = vertices(geography)
         u = to_unit(xy[:, 0], xy[:, 1])
         if len(u) == 0 or geography.margin_rad > 1.0:
-            return cls(geography, u, centre, angle, np.full(3, -1.0), np.full(3, 1.0))
-        poles = [geography.dimension == 2 and _holds(geography, axis) for axis in (_NORTH, -_NORTH)]
-        low, high = area_box(u, lambda axis: geography.dimension == 2 and _holds(geography, axis))
-        lon_mid, lon_half = (0.0, math.pi) if any(poles) else lon_range(u)
-        lon_half = grown_lon(lon_half, float(low[2]), float(high[2]), geography.margin_rad)
-        low, high = low - geography.margin_rad, high + geography.margin_rad
-        return cls(geography, u, centre, angle, low, high, lon_mid, lon_half, _inner(geography, u, centre, angle))
+            return cls(geography, u, centre, angle)
+        area = geography.dimension == 2
+        north, south = (area and _holds(geography, pole) for pole in (_NORTH, -_NORTH))
+        low, high = edge_z(u, np.roll(u, -1, axis=0))
+        low, high = -1.0 if south else low, 1.0 if north else high
+        lon_mid, lon_half = (0.0, math.pi) if north or south else lon_range(u)
+        margin = geography.margin_rad
+        lon_half = grown_lon(lon_half, low, high, margin)
+        inner = _inner(geography, u, centre, angle)
+        return cls(geography, u, centre, angle, low - margin, high + margin, lon_mid, lon_half, inner)
 
 
 def _holds(geography: Geography, unit: FloatArray) -> bool:
@@ -117,9 +140,7 @@ class FootprintArrays:
             self.whole[i] = g.whole
         self._vertices, self._start = all_vertices(columns, n)
         self.centre, self.radius = self._caps()
-        self.low, self.high = self._boxes()
-        self.lon_mid, self.lon_half = lon_ranges(self.centre, self.radius, self._vertices, self._start)
-        self._groups = self._grouped()
+        self._tree = self._bounds()
         self._prepared: dict[int, Region] = {}
         self._thin_vertices: tuple[IntArray, Any] | None = None
 
@@ -208,49 +229,19 @@ class FootprintArrays:
         radius[self.whole] = math.pi
         return centre, np.minimum(radius, math.pi)
 
-    def _boxes(self) -> tuple[FloatArray, FloatArray]:
-        """Boxes in space that hold the footprints, (n, 3) and (n, 3)."""
+    def _bounds(self) -> LonLatTree:
+        """Ranges of longitude and latitude; an arc bulges from its ends by less than the cap that holds both."""
         n = len(self.ids)
-        low, high = np.full((n, 3), -1.0), np.full((n, 3), 1.0)
+        low, high = np.full(n, -1.0), np.full(n, 1.0)
+        filled = np.flatnonzero(np.diff(self._start) > 0)
         small = np.flatnonzero((np.diff(self._start) > 0) & (self.radius < 1.5))
         if len(small):
-            bulge = (1.0 - np.cos(self.radius[small]) + 1e-10)[:, None]
-            at = self._start[:-1]
-            filled = np.flatnonzero(np.diff(self._start) > 0)
-            where = np.searchsorted(filled, small)
-            low[small] = np.minimum.reduceat(self._vertices, at[filled], axis=0)[where] - bulge
-            high[small] = np.maximum.reduceat(self._vertices, at[filled], axis=0)[where] + bulge
-        return low, high
-
-    def _grouped(self) -> list[tuple[float, IntArray, Any]]:
-        from scipy.spatial import cKDTree
-
-        level = np.floor(np.log2(np.maximum(self.radius, 1e-6)) / 2.0).astype(int)
-        level[self.radius > 1.0] = 9
-        out = []
-        for k in np.unique(level):
-            members = np.flatnonzero(level == k)
-            largest = float(self.radius[members].max())
-            tree = None if largest > 1.0 else cKDTree(self.centre[members])
-            out.append((largest, members, tree))
-        return out
-
-    def _reach(self, centre: FloatArray, angle: float) -> IntArray:
-        """Footprints whose caps meet a cap."""
-        found = []
-        for largest, members, tree in self._groups:
-            reach = angle + largest
-            if tree is None or reach >= math.pi:
-                found.append(members)
-                continue
-            hits = tree.query_ball_point(centre, 2.0 * math.sin(reach / 2.0) + 1e-12, return_sorted=False)
-            if hits:
-                found.append(members[hits])
-        if not found:
-            return np.zeros(0, dtype=np.int64)
-        near = np.concatenate(found) if len(found) > 1 else found[0]
-        reach_each = np.minimum(math.pi, self.radius[near] + angle)
-        return np.asarray(near[self.centre[near] @ centre >= np.cos(reach_each) - 1e-15])
+            bulge = 1.0 - np.cos(self.radius[small]) + SLACK
+            at, where = self._start[:-1][filled], np.searchsorted(filled, small)
+            low[small] = np.minimum.reduceat(self._vertices[:, 2], at)[where] - bulge
+            high[small] = np.maximum.reduceat(self._vertices[:, 2], at)[where] + bulge
+        middle, half = lon_ranges(self.centre, self.radius, self._vertices, self._start)
+        return LonLatTree(middle, half, low, high)
 
     def prepare(self, region: Geography) -> Region:
         """`Region.of`, remembered for the regions asked for last."""
@@ -271,35 +262,36 @@ class FootprintArrays:
         if region.whole:
             return np.arange(len(self.ids))
         ready = self.prepare(region)
-        angle = ready.angle + epsilon_rad
-        if angle <= _WIDE_CAP_RAD or len(self.ids) < 200:
-            near = self._reach(ready.centre, angle)
-        elif region.dimension == 2 and len(region.parts) == 1:
-            near = np.arange(len(self.ids))  # half the planet: bounds alone are quicker than any tree
+        if ready.angle > _WIDE_CAP_RAD and (region.dimension < 2 or len(region.parts) > 1):
+            near = self._cover_reach(region, epsilon_rad)  # long and thin, or scattered: its own box says little
         else:
-            near = self._cover_reach(region, epsilon_rad)
-        return self._bounded(near, ready, epsilon_rad) if len(near) else near
+            half = grown_lon(ready.lon_half, ready.low_z, ready.high_z, epsilon_rad)
+            near = self._tree.query(ready.lon_mid, half, ready.low_z - epsilon_rad, ready.high_z + epsilon_rad)
+        angle = ready.angle + epsilon_rad
+        dear = epsilon_rad > 0.0 or region.margin_rad > 0.0  # a distance costs ten predicates
+        if len(near) > (4 if dear else 64) and angle < 1.5:
+            near = near[
+                self.centre[near] @ ready.centre >= np.cos(np.minimum(math.pi, self.radius[near] + angle)) - 1e-15
+            ]
+        return near
 
     def _cover_reach(self, region: Geography, epsilon_rad: float) -> IntArray:
-        """Footprints whose caps meet a cell of a region's cover: for what is long and thin, or scattered."""
+        """Footprints that come near a cell of a region's cover."""
         from ..graph.cells import cover, parse_cell
         from ..planet import healpix
 
-        found: list[IntArray] = []
-        for cell in cover(region):
-            order, index = parse_cell(cell)
-            found.append(self._reach(healpix.position(order, index)[0], healpix.circumradius(order) + epsilon_rad))
-        return np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
-
-    def _bounded(self, near: IntArray, ready: Region, epsilon_rad: float) -> IntArray:
-        """Those whose boxes and longitudes come within an angle of a region's."""
-        low, high = ready.low - epsilon_rad, ready.high + epsilon_rad
-        for axis in (2, 0, 1):
-            near = near[(self.low[near, axis] <= high[axis]) & (self.high[near, axis] >= low[axis])]
-        half = grown_lon(ready.lon_half, float(ready.low[2]), float(ready.high[2]), epsilon_rad)
-        if half < math.pi:
-            near = near[np.abs(wrap(self.lon_mid[near] - ready.lon_mid)) <= self.lon_half[near] + half]
-        return near
+        cells = [parse_cell(c) for c in cover(region)]
+        at = np.array([healpix.position(order, index)[0] for order, index in cells])
+        reach = np.array([healpix.circumradius(order) + epsilon_rad for order, _ in cells])
+        tilt = np.arcsin(np.clip(at[:, 2], -1.0, 1.0))
+        edge = np.abs(tilt) + reach
+        safe = edge < math.pi / 2.0 - 1e-6
+        half = np.where(
+            safe, np.arcsin(np.sin(np.where(safe, reach, 0.0)) / np.cos(np.where(safe, tilt, 0.0))), math.pi
+        )
+        low = np.sin(np.maximum(tilt - reach, -math.pi / 2.0))
+        high = np.sin(np.minimum(tilt + reach, math.pi / 2.0))
+        return self._tree.query_any(np.arctan2(at[:, 1], at[:, 0]), half + SLACK, low - SLACK, high + SLACK)
 
     # ------------------------------------------------------------ exact
 
@@ -311,8 +303,8 @@ class FootprintArrays:
         if region.whole:
             return np.zeros(len(index))
         for column, mask in zip(self._columns, self._have, strict=True):
-            have = mask[index]
-            if not have.any():
+            have = mask[index].nonzero()[0]
+            if not len(have):
                 continue
             own = column[index[have]]
             for part in region.parts:
@@ -337,57 +329,60 @@ class FootprintArrays:
             out |= has & (chord2 < (2.0 * math.sin(min(ready.inner, math.pi) / 2.0)) ** 2 - 1e-12)
         for column, mask in zip(self._columns, self._have, strict=True):
             for part in region.parts:
-                todo = np.flatnonzero(mask[index] & ~out)
+                todo = (mask[index] & ~out).nonzero()[0]
                 if len(todo):
                     out[todo] = spherely.intersects(column[index[todo]], part)
         doubtful = np.flatnonzero(~out & self._thin[index])
         if len(doubtful):
-            place = np.full(len(self.ids), -1, dtype=np.int64)
-            place[index[doubtful]] = doubtful
-            near = self._near_outline(self.prepare(region))
-            owner = place[np.searchsorted(self._start, near, side="right") - 1]
-            near, owner = near[owner >= 0], owner[owner >= 0]
+            near = self._near_outline(ready, index[doubtful])
+            if len(near):
+                place = np.full(len(self.ids), -1, dtype=np.int64)
+                place[index[doubtful]] = doubtful
+                owner = place[np.searchsorted(self._start, near, side="right") - 1]
+                near, owner = near[owner >= 0], owner[owner >= 0]
             if len(near):
                 pts = spherely.points(*to_lonlat(self._vertices[near]))
                 gap = np.min([spherely.distance(p, pts, radius=1.0) for p in region.parts], axis=0)
                 out[owner[gap <= TOUCH_RAD]] = True
         return out
 
-    def _near_outline(self, region: Region) -> IntArray:
-        """Vertices of points and lines that may touch a region's outline: all that lie within `_NEAR_RAD` of an edge.
+    def _near_outline(self, region: Region, index: IntArray) -> IntArray:
+        """Vertices that may touch a region's outline: those of some points and lines within `_NEAR_RAD` of an edge.
 
-        The exact distance costs S2 a search each; almost no vertex is that near to an outline. Edges are taken between
-        consecutive vertices of the region, so that some between its rings are tested too: too many, never too few.
+        The exact distance costs S2 a search each, and almost no vertex is that near to an outline. Too many come back
+        (of other footprints too), never too few.
         """
+        middle, reach, normal = region.edges
+        if len(index) * len(normal) <= _DENSE:
+            _, at = self._vertices_at(index)
+            u = self._vertices[at]
+            near = (np.abs(u @ normal.T) <= _NEAR_RAD) & (2.0 - 2.0 * (u @ middle.T) <= reach**2 + 1e-13)
+            return np.asarray(at[near.any(axis=1)])
         if self._thin_vertices is None:
             from scipy.spatial import cKDTree
 
             at = np.flatnonzero(np.repeat(self._thin, np.diff(self._start)))
             self._thin_vertices = at, cKDTree(self._vertices[at])
         at, tree = self._thin_vertices
-        a = region.vertices
-        b = np.roll(a, -1, axis=0)
-        middle = a + b
-        length = np.linalg.norm(middle, axis=1)
-        middle /= np.maximum(length, 1e-12)[:, None]
-        reach = np.where(length > 1e-6, np.linalg.norm(a - middle, axis=1), 2.0) + _NEAR_RAD
         hits = tree.query_ball_point(middle, reach, return_sorted=False)
         size = np.fromiter(map(len, hits), dtype=np.int64, count=len(hits))
         if not size.sum():
             return np.zeros(0, dtype=np.int64)
         vertex = np.concatenate([np.asarray(h, dtype=np.int64) for h in hits if h])
-        normal = np.cross(a, b)
-        sine = np.linalg.norm(normal, axis=1)
-        normal *= np.where(sine > 1e-6, 1.0 / np.maximum(sine, 1e-300), 0.0)[:, None]  # no plane: all in reach stay
         off = np.abs(np.einsum("ij,ij->i", self._vertices[at[vertex]], np.repeat(normal, size, axis=0)))
         return np.unique(at[vertex[off <= _NEAR_RAD]])
 
+    def _vertices_at(self, index: IntArray) -> tuple[IntArray, IntArray]:
+        """(place in `index`, number of the vertex) of every vertex of some footprints, (m,) and (m,)."""
+        size = (self._start[1:] - self._start[:-1])[index]
+        first = np.cumsum(size) - size
+        at = np.repeat(self._start[index] - first, size) + np.arange(int(size.sum()))
+        return np.repeat(np.arange(len(index)), size), at
+
     def _vertices_of(self, index: IntArray) -> tuple[IntArray, FloatArray]:
         """(place in `index`, unit vector) of every vertex of some footprints, (m,) and (m, 3)."""
-        size = (self._start[1:] - self._start[:-1])[index]
-        first = np.concatenate([[0], np.cumsum(size)[:-1]]) if len(size) else size
-        at = np.repeat(self._start[index] - first, size) + np.arange(int(size.sum()))
-        return np.repeat(np.arange(len(index)), size), self._vertices[at]
+        owner, at = self._vertices_at(index)
+        return owner, self._vertices[at]
 
     def search(self, region: Geography, epsilon_m: float = 0.0) -> Found:
         """Every footprint within `epsilon_m` of a region."""

@@ -1,4 +1,4 @@
-"""Bounds of sets on the sphere that cost no exact predicate: boxes in space and ranges of longitude (METHODS §2).
+"""Bounds of sets on the sphere that cost no exact predicate: ranges of latitude and longitude (METHODS §2).
 
 All of them hold the set they bound, rounding included: what a bound leaves out is certainly out.
 """
@@ -6,7 +6,6 @@ All of them hold the set they bound, rounding included: what a bound leaves out 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +15,8 @@ IntArray = npt.NDArray[np.int64]
 
 SLACK = 1e-10
 """Radians added to every bound for rounding."""
-_AXES = np.concatenate([np.eye(3), -np.eye(3)])
+_LAT_SLACK = 1e-7
+"""The same after an arcsine, which near a pole knows latitude to 1e-8 only."""
 
 
 def wrap(angle: FloatArray) -> FloatArray:
@@ -24,43 +24,26 @@ def wrap(angle: FloatArray) -> FloatArray:
     return np.asarray((angle + math.pi) % (2.0 * math.pi) - math.pi)
 
 
-def edge_box(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(lowest (3,), highest (3,)) coordinates on the great-circle arcs from a (n, 3) to b (n, 3), shorter than π.
+def edge_z(a: FloatArray, b: FloatArray) -> tuple[float, float]:
+    """(lowest, highest) sine of latitude on the great-circle arcs from a (n, 3) to b (n, 3), shorter than π.
 
-    An arc goes beyond its ends along an axis e where the point of its great circle nearest to e, e less its part along
-    the plane's normal, lies between them.
+    An arc goes beyond its ends where the point of its great circle nearest to a pole, the pole less its part along the
+    plane's normal, lies between them.
     """
-    low, high = np.minimum(a, b).min(axis=0), np.maximum(a, b).max(axis=0)
+    low, high = float(min(a[:, 2].min(), b[:, 2].min())), float(max(a[:, 2].max(), b[:, 2].max()))
     normal = np.cross(a, b)
     size = np.linalg.norm(normal, axis=1)
     long = size > 1e-9
     if long.any():
         n, p, q = normal[long] / size[long][:, None], a[long], b[long]
-        to_b, to_a = np.cross(n, p), np.cross(q, n)
-        for k, axis in enumerate(_AXES):
-            top = axis - n * (n @ axis)[:, None]
-            between = (np.einsum("ij,ij->i", top, to_b) >= 0) & (np.einsum("ij,ij->i", top, to_a) >= 0)
-            if between.any():
-                reach = float(np.linalg.norm(top[between], axis=1).max())
-                if k < 3:
-                    high[k] = max(high[k], reach)
-                else:
-                    low[k - 3] = min(low[k - 3], -reach)
+        top = -n * n[:, 2:]
+        top[:, 2] += 1.0
+        after, before = np.einsum("ij,ij->i", top, np.cross(n, p)), np.einsum("ij,ij->i", top, np.cross(q, n))
+        reach = np.linalg.norm(top, axis=1)
+        north, south = (after >= 0) & (before >= 0), (after <= 0) & (before <= 0)
+        high = max(high, float(reach[north].max(initial=-1.0)))
+        low = min(low, float(-reach[south].max(initial=-1.0)))
     return low - SLACK, high + SLACK
-
-
-def area_box(vertices: FloatArray, holds: Callable[[FloatArray], bool]) -> tuple[FloatArray, FloatArray]:
-    """Box of an area whose outline runs through `vertices` (arcs between its rings do no harm).
-
-    `holds` says whether the area holds a unit vector: inside it a coordinate is extreme only where an axis meets it.
-    """
-    low, high = edge_box(vertices, np.roll(vertices, -1, axis=0))
-    for k in range(3):
-        if high[k] < 1.0 and holds(_AXES[k]):
-            high[k] = 1.0
-        if low[k] > -1.0 and holds(_AXES[3 + k]):
-            low[k] = -1.0
-    return low, high
 
 
 def lon_range(vertices: FloatArray) -> tuple[float, float]:
@@ -84,7 +67,9 @@ def lon_range(vertices: FloatArray) -> tuple[float, float]:
     start = np.concatenate([start, start + 2.0 * math.pi])
     end = np.maximum.accumulate(start + np.tile(width[order], 2))
     gap = start[1:] - end[:-1]
-    k = len(width) - 1 + int(np.argmax(gap[len(width) - 1 :]))  # second turn: arcs of the first reach over its beginning
+    k = (
+        len(width) - 1 + int(np.argmax(gap[len(width) - 1 :]))
+    )  # second turn: arcs of the first reach over its beginning
     if gap[k] <= 1e-9:
         return 0.0, math.pi
     first, last = start[k + 1], end[k] + 2.0 * math.pi
@@ -140,3 +125,54 @@ def nearest_arc(point: FloatArray, a: FloatArray, b: FloatArray) -> float:
         if between.any():
             best = min(best, math.asin(min(1.0, float(np.abs(n[between] @ point).min()))))
     return best
+
+
+class LonLatTree:
+    """Ranges of longitude and latitude of n sets in one packed R-tree (shapely's); what crosses ±180° is in it twice.
+
+    Parameters
+    ----------
+    middle, half : (n,) `lon_ranges`, radians
+    low_z, high_z : (n,) sines of the bounds of latitude
+    """
+
+    def __init__(self, middle: FloatArray, half: FloatArray, low_z: FloatArray, high_z: FloatArray) -> None:
+        from shapely import STRtree
+
+        boxes, self._of = _lonlat_boxes(middle, half, low_z, high_z)
+        self._tree = STRtree(boxes)
+        self._single = len(self._of) == len(middle)
+
+    def query(self, middle: float, half: float, low_z: float, high_z: float) -> IntArray:
+        """Indices of the sets whose ranges meet a range, in no order, each once."""
+        import shapely
+
+        if half < math.pi and -math.pi <= middle - half and middle + half <= math.pi:
+            south, north = math.asin(max(-1.0, low_z)) - _LAT_SLACK, math.asin(min(1.0, high_z)) + _LAT_SLACK
+            found = self._tree.query(shapely.box(middle - half, south, middle + half, north))
+            return np.asarray(found, dtype=np.int64) if self._single else np.unique(self._of[found])
+        return self.query_any(*(np.array([x]) for x in (middle, half, low_z, high_z)))
+
+    def query_any(self, middle: FloatArray, half: FloatArray, low_z: FloatArray, high_z: FloatArray) -> IntArray:
+        """Indices of the sets whose ranges meet any of some ranges, (m,) each; rising, each once."""
+        boxes, _ = _lonlat_boxes(middle, half, low_z, high_z)
+        return np.unique(self._of[self._tree.query(boxes)[1]])
+
+
+def _lonlat_boxes(
+    middle: FloatArray, half: FloatArray, low_z: FloatArray, high_z: FloatArray
+) -> tuple[npt.NDArray[np.object_], IntArray]:
+    """(boxes in radians, of which set each is); those that cross ±π are cut in two."""
+    import shapely
+
+    every = half >= math.pi
+    west, east = np.where(every, -math.pi, middle - half), np.where(every, math.pi, middle + half)
+    south = np.arcsin(np.clip(low_z, -1.0, 1.0)) - _LAT_SLACK
+    north = np.arcsin(np.clip(high_z, -1.0, 1.0)) + _LAT_SLACK
+    over = np.flatnonzero((west < -math.pi) | (east > math.pi))
+    of = np.arange(len(middle))
+    if len(over):
+        turn = np.where(west[over] < -math.pi, 2.0 * math.pi, -2.0 * math.pi)
+        west, east = np.append(west, west[over] + turn), np.append(east, east[over] + turn)
+        south, north, of = np.append(south, south[over]), np.append(north, north[over]), np.append(of, over)
+    return np.asarray(shapely.box(west, south, east, north)), of
