@@ -18,6 +18,7 @@ import pytest
 
 from areorag.errors import UsageError
 from areorag.graph import reader
+from areorag.graph.colocation import rebuild_colocations
 from areorag.graph.connection import Database
 from areorag.graph.digest import content_digest
 from areorag.graph.forget import forget, restore, tombstones
@@ -365,3 +366,29 @@ def test_cells_are_of_the_order_of_a_compact_footprint_and_fine_along_a_strip() 
     strip = {"type": "Polygon", "coordinates": [[[10, 0], [10.05, 0], [12.05, 8], [12, 8], [10, 0]]]}
     assert 4 <= cover_order(square) <= 8
     assert cover_order(strip) == cover_order(None) == cover_order({"type": "Point", "coordinates": [0, 0]})
+
+
+def colocations(db: Database) -> list[dict[str, object]]:
+    return db.read_text(
+        "CYPHER 5 MATCH (c:Colocation)-[g:GROUPS]->(o:Observation) WITH c, g, o ORDER BY c.id, o.id "
+        "RETURN c.id AS id, properties(c) AS p, collect([o.id, g.pointer, g.witness]) AS members, "
+        "[(c)-[b:BINDS]->(e) | e.id + b.role] AS features ORDER BY id"
+    )
+
+
+def test_colocations_gathered_while_writing_are_those_read_from_the_graph(
+    db: Database, settings: Settings, tmp_path: Path
+) -> None:
+    from areorag.evaluate.bench_ingest import index_table
+
+    index_table(tmp_path, 1300)
+    report = run(db, tmp_path, settings)
+    assert report.added == 1300
+    gathered = colocations(db)
+    assert len(gathered) > 10
+    rebuild_colocations(db, settings)
+    assert colocations(db) == gathered
+    db.schema_text("CYPHER 5 MATCH (c:Colocation) DETACH DELETE c")
+    rebuild_colocations(db, settings)
+    assert colocations(db) == gathered
+    assert verify(db)["problems"] == []

@@ -13,7 +13,7 @@ there are choices to take back, they are replaced one kind after the other.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -61,7 +61,7 @@ def update_colocations(
     *,
     rules: ColocationRules | None = None,
     progress: Progress | None = None,
-    sites: Mapping[str, Site | None] | None = None,
+    gathered: Gathered | None = None,
 ) -> ColocationChange:
     """Bring the co-locations up to date after observations were added, changed or deleted.
 
@@ -70,15 +70,14 @@ def update_colocations(
     observation_ids : what was added, changed or deleted (deleted ones may be gone from the graph already; call with
         none to repair after deletions nobody reported)
     rules : default: those of the settings
-    sites : observations as they are in the graph, as far as the caller has them (`site_of`); where they are all there
-        are, none is read
+    gathered : the observations that the caller has written; where they are all there are, none is read
 
     The outcome depends on the observations in the graph alone, not on the order of the calls. Features and targets
     bound by the observations are placed too (:mod:`placing`).
     """
     rules = rules or rules_of(settings)
     changed = set(observation_ids)
-    index, dirty = _load(db, changed, rules, sites or {})
+    index, dirty = _load(db, changed, rules, gathered)
     written, names, removed = _create_fresh(db, index, dirty, rules, settings)
     for start in range(0, len(names), _BATCH):
         batch = names[start : start + _BATCH]
@@ -112,17 +111,43 @@ def load_index(db: Database, settings: Settings, *, rules: ColocationRules | Non
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
+class Gathered:
+    """What co-location needs of the observations written into a graph that held none: an index that grows with them.
+
+    The pipeline adds each batch while the next one is written, so that nothing has to be read back afterwards. An
+    index of sites added one by one is that of all sites at once.
+    """
+
+    def __init__(self, rules: ColocationRules) -> None:
+        self.index = ColocationIndex(rules)
+        self.ids: set[str] = set()
+
+    def add(self, rows: Iterable[HyperedgeRow]) -> None:
+        """Add rows as the graph holds them now; one that is there already is replaced."""
+        for row in rows:
+            site = site_of(row)
+            self.ids.add(row.observation.id)
+            if site is None:
+                self.index.remove([row.observation.id])
+            else:
+                self.index.add([site])
+
+
 def _load(
-    db: Database, changed: set[str], rules: ColocationRules, known: Mapping[str, Site | None]
+    db: Database, changed: set[str], rules: ColocationRules, gathered: Gathered | None
 ) -> tuple[ColocationIndex, set[str]]:
     """An index in which the neighbours of every dirty observation are complete, and the dirty ones."""
-    companions = {row["id"] for row in db.read("hysh_colocation_companions", ids=sorted(changed))}
-    companions |= {row["id"] for row in db.read("hysh_colocations_short")}
-    index = ColocationIndex(rules)
+    companions: set[str] = set()
+    if db.read("hysh_colocation_count")[0]["n"]:
+        companions |= {row["id"] for row in db.read("hysh_colocation_companions", ids=sorted(changed))}
+        companions |= {row["id"] for row in db.read("hysh_colocations_short")}
     total = int(db.read("hysh_observation_count")[0]["n"])
+    if gathered is not None and len(gathered.ids) == total and gathered.index.rules == rules:
+        index = gathered.index
+        return index, changed | companions | {o for name in changed for o in index.neighbours(name)}
+    index = ColocationIndex(rules)
     if len(changed) >= max(_BULK_LEAST, _BULK_SHARE * total):
-        complete = len(known) == total
-        index.fill([s for s in known.values() if s] if complete else _sites(db.read("hysh_sites")))
+        index.fill(_sites(db.read("hysh_sites")))
         near = {o for name in changed for o in index.neighbours(name)}
         return index, changed | near | companions
     loaded: set[str] = set()

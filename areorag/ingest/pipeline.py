@@ -29,7 +29,7 @@ from .findings import FindingsFile, attach, is_findings, place_findings, read_fi
 from .journal import Journal, is_quarantined
 
 if TYPE_CHECKING:
-    from ..graph.colocation_index import Site
+    from ..graph.colocation import Gathered
     from ..llm.embed import Embedder
     from ..settings import Settings
 
@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 Progress = Callable[[str, int, int], None]
 
 _FLUSH_FILES = 500
-MOST_SITES = 200_000
+MOST_GATHERED = 200_000
 """Observations of a run that co-location is handed in memory; of more it reads them from the graph."""
 LONG_FILES, LONG_BYTES = 200, 4 << 20
 """From here on it pays to let the server get ready while the first files are read."""
@@ -187,7 +187,7 @@ class _Run:
         self.writer = ObservationWriter(db, self.journal.run_id, run=self.journal.run, batch_size=settings.batch_size)
         self.report = IngestReport(run_id=self.journal.run_id)
         self.changed: set[str] = set(self.journal.left_over)
-        self.sites: dict[str, Site | None] | None = {}
+        self.gathered = None if dry_run else self._gathering()
         self.written = WriteReport()
         self.findings: list[FindingsFile] = []
         for path in (p for p in files if is_findings(p)):
@@ -196,6 +196,12 @@ class _Run:
             except LabelError as exc:
                 log.info("%s", exc)
         self.finding_ids = {f.claim.id for source in self.findings for f in source.findings}
+
+    def _gathering(self) -> Gathered | None:
+        """Where the graph holds no observation yet, what is written is gathered for the co-locations at the end."""
+        from ..graph.colocation import Gathered, rules_of
+
+        return None if self.db.read("hysh_observation_count")[0]["n"] else Gathered(rules_of(self.settings))
 
     # ------------------------------------------------------------ reading
     def _observations(self, reports: Iterable[FileReport]) -> Iterator[Observation]:
@@ -245,9 +251,11 @@ class _Run:
                 pool.submit(self.writer.warm)
             for batch in self._batches(self._observations(reports)):
                 rows = self._rows(batch)
-                self._take(pending, written)
-                pending, written = pool.submit(self.writer.write, rows, look_first=False), rows
-            self._take(pending, written)
+                done = pending.result() if pending else None
+                pending = pool.submit(self.writer.write, rows, look_first=False)
+                self._take(done, written)  # while the next one is on its way
+                written = rows
+            self._take(pending.result() if pending else None, written)
         self.report.quarantined.sort()
         self._write_findings()
         self.journal.flush()
@@ -293,11 +301,10 @@ class _Run:
 
         return closed_form_version(self.settings)
 
-    def _take(self, pending: Future[WriteReport] | None, rows: list[HyperedgeRow]) -> None:
-        if pending is None:
+    def _take(self, done: WriteReport | None, rows: list[HyperedgeRow]) -> None:
+        if done is None:
             return
-        done = pending.result()
-        self._keep_sites(rows, done)
+        self._gather(rows, done)
         self.written.add(done)
         self.changed.update(done.changed)
         self.report.added += done.added
@@ -306,15 +313,15 @@ class _Run:
         self._stays_forgotten(*done.forgotten)
         self.progress("writing observations", self.report.added + self.report.updated + self.report.unchanged, 0)
 
-    def _keep_sites(self, rows: list[HyperedgeRow], done: WriteReport) -> None:
-        """What co-location needs of the rows just written: in a graph that was empty it then has nothing to read."""
-        changed = set(done.changed)
-        if self.sites is None or len(self.sites) + len(rows) > MOST_SITES or len(changed) != len(done.changed):
-            self.sites = None
+    def _gather(self, rows: list[HyperedgeRow], done: WriteReport) -> None:
+        """Keep what co-location needs of the rows just written, where the graph was empty before."""
+        if self.gathered is None:
             return
-        from ..graph.colocation import site_of
-
-        self.sites |= {row.observation.id: site_of(row) for row in rows if row.observation.id in changed}
+        changed = set(done.changed)
+        if len(self.gathered.ids) + len(rows) > MOST_GATHERED or len(changed) != len(done.changed):
+            self.gathered = None
+            return
+        self.gathered.add(row for row in rows if row.observation.id in changed)
 
     def _write_findings(self) -> None:
         for source in self.findings:
@@ -322,7 +329,7 @@ class _Run:
             attached, alone = place_findings(self.db, source, relative)
             rows = self.builder.build(alone)
             done = self.writer.write(rows)
-            self._keep_sites(rows, done)
+            self._gather(rows, done)
             self.written.add(done)
             self.changed.update(done.changed)
             gained = attach(self.db, attached, self.builder, self.journal.run_id, self.journal.run)
@@ -341,7 +348,7 @@ class _Run:
         from ..graph.colocation import update_colocations
 
         self.progress("finding co-locations", 0, len(self.changed))
-        update_colocations(self.db, self.changed, self.settings, sites=self.sites)
+        update_colocations(self.db, self.changed, self.settings, gathered=self.gathered)
         self.progress("finding co-locations", len(self.changed), len(self.changed))
 
     def close(self) -> None:
