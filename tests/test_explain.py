@@ -39,6 +39,14 @@ def test_numbers_are_shown_by_example_and_several_constraints_together():
     assert lines[1] == "  dropped  1 by season: Ls 0–90°; Mars Year: 31: B (Ls 99.0°, MY 29)"
 
 
+def test_examples_and_the_rest_add_up():
+    rows = [
+        dropped(n, f"instrument: HiRISE was asked, it has {i}")
+        for n, i in (("A", "CRISM"), ("B", "HRSC"), ("C", "HRSC"))
+    ]
+    assert explain_lines(rows) == ["  dropped  3 by instrument: HiRISE: B (HRSC), A (CRISM) and 1 more"]
+
+
 def test_what_triage_left_out_is_not_called_kept():
     trace = Trace(explain=[{"id": "A", "fate": "kept", "why": "in place", "scores": {}},
                            {"id": "B", "fate": "kept", "why": "in place", "scores": {}}])  # fmt: skip

@@ -113,9 +113,10 @@ def explain_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
         common = sorted(by_value.items(), key=lambda p: (-len(p[1]), p[0]))
         if len(common) > len(members) // 2:  # numbers: a few examples say more than a count
             shown = [f"{ids[0]} ({value})" for value, ids in common[:3]]
+            rest = len(members) - len(shown)
         else:
             shown = [f"{len(ids)} {value}" if len(ids) > 1 else f"{ids[0]} ({value})" for value, ids in common[:6]]
-        rest = len(members) - sum(len(ids) for _, ids in common[: len(shown)])
+            rest = len(members) - sum(len(ids) for _, ids in common[:6])
         more = f" and {rest} more" if rest else ""
         out.append(_wrap(f"{cause}: {', '.join(shown)}{more}", " " * 11, f"  dropped  {len(members)} by "))
     return out
