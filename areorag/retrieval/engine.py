@@ -468,6 +468,7 @@ class _Run:
         out.counts.append(("kept", 0))
         if self.explain:
             out.explanation = explain_candidates(columns, rows, np.zeros(len(rows)), tests, None, [], region)
+            out.explanation += explain_outside(columns, region, tests, rows, index)
 
 
 def _not_itself(intent: SpatialIntent, region: QueryRegion, columns: Columns) -> list[Constraint]:
