@@ -227,7 +227,7 @@ def test_headline_says_met_and_missed_and_leaves_out_what_was_not_measured():
     })  # fmt: skip
     assert "| ≥ 90 % | 99.7 % | met |" in page
     assert "| ≥ 70 % | 60 % | **missed** |" in page
-    assert "| ≤ 0 | 2 | **missed** |" in page
+    assert "| 0 | 2 | **missed** |" in page
     assert "30 ×" in page
     assert "MuSiQue" not in page
 
@@ -264,6 +264,7 @@ def test_page_is_written_from_what_is_kept_and_shows_the_largest_scale(tmp_path)
     (folder / "bench-retrieval-paper.json").write_text(
         '{"scale": "paper", "parts": {"retrieval": {"hyperedges": 53012, "p50_ms": 61.5}}}'
     )
+    (folder / "else.json").write_text("{}")
     (tmp_path / "results-notes.md").write_text("## What did not work\n")
     done = results.run(tmp_path, only=["intent"])
     page = (tmp_path / "results.md").read_text()
@@ -271,6 +272,7 @@ def test_page_is_written_from_what_is_kept_and_shows_the_largest_scale(tmp_path)
     assert "(53,012 records) | ≤ 60 ms | 61.5 ms | **missed** |" in page
     assert "`areorag bench --scale paper --part retrieval`" in page
     assert "10 ms" not in page
+    assert "More figures: [else](results/else.json)" in page
     assert (
         page.index("| figure | goal | measured |")
         < page.index("## Questions read")

@@ -173,6 +173,12 @@ def run(
         f"{os.cpu_count()} cores, Python {platform.python_version()}; machines are noisy, so speeds are ratios wherever "
         "there is a baseline to run beside. What did not work stands at the end.\n"
     )
+    used = {_file(folder, part, scale) for part in PARTS for scale in SCALES}
+    others = [p.name for p in sorted(folder.glob("*.json")) if p not in used]
+    if others:
+        sections.append(
+            "More figures: " + ", ".join(f"[{n.removesuffix('.json')}](results/{n})" for n in others) + "\n"
+        )
     page = out / "results.md"
     page.write_text(
         "\n".join([head, headline(known), *sections, notes.read_text("utf-8") if notes.is_file() else ""]), "utf-8"

@@ -108,7 +108,7 @@ def headline(results: Mapping[str, Mapping[str, Any]]) -> str:
         if not isinstance(value, int | float):
             continue
         met = "" if h.goal is None else "met" if (value >= h.goal if h.at_least else value <= h.goal) else "**missed**"
-        sign = "" if h.goal is None else ("≥ " if h.at_least else "≤ ") + shown(h.goal, h.unit)
+        sign = "" if h.goal is None else ("≥ " if h.at_least else "≤ " if h.goal else "") + shown(h.goal, h.unit)
         scale = results[h.part].get("hyperedges") or results[h.part].get("scale")
         where = f" ({scale:,} records)" if isinstance(scale, int) else f" (scale {scale})" if scale else ""
         lines.append(f"| [{h.what}](#{h.part}){where} | {sign} | {shown(value, h.unit)} | {met} |")
