@@ -143,3 +143,18 @@ class Own:
 
 def test_a_plain_class_is_an_adapter() -> None:
     assert isinstance(Own(), Adapter)
+
+
+def test_a_data_file_of_two_labels_counts_with_the_first_by_name_whoever_was_read_first(tmp_path: Path) -> None:
+    slow = "NOTE = (" + ", ".join(f'"{i:08d}"' for i in range(4000)) + ")\n"
+    (tmp_path / "a.lbl").write_text(LABEL.format("A", '^IMAGE = "D.IMG"\n' + slow))
+    (tmp_path / "b.lbl").write_text(LABEL.format("B", '^IMAGE = "D.IMG"\n'))
+    (tmp_path / "d.img").write_bytes(bytes(1000))
+    for reports in (
+        read_path(tmp_path),
+        list(iter_reports(tmp_path, workers=1)),
+        list(iter_reports(tmp_path, workers=2)),
+    ):
+        (data,) = [r for r in reports if r.path.endswith("d.img")]
+        assert data.reason == "data file of a.lbl: counted with its label"
+        assert len(reports) == 3

@@ -99,27 +99,20 @@ def cluster_reports(
 
 
 def _run(client: Any, paths: Sequence[Path], settings: Settings, adapter: str | None) -> Iterator[FileReport]:
-    from .adapters.parallel import SMALL_LABEL
-    from .adapters.reading import companion_report, discover, gather_context, is_label
+    from .adapters.reading import Order, companion_report, discover, gather_context
     from .pipeline import ingest_root
 
     root = ingest_root(paths)
     files = discover(paths)
     (context,) = client.scatter([gather_context(files, root)], broadcast=True)
-    small = [p for p in files if is_label(p, SMALL_LABEL)]
-    labels = {p.resolve() for p in small}
-    owners: dict[Path, Path] = {}
+    order = Order(files)
     slots = max(1, sum(client.nthreads().values())) * IN_FLIGHT
-    for batch in (small, [p for p in files if p.resolve() not in labels]):
-        todo = (p for p in batch if p.resolve() not in owners)
-        for path, (report, companions) in _map(client, todo, context, adapter, slots):
-            for companion in companions:
-                if companion.resolve() not in labels:
-                    owners.setdefault(companion.resolve(), path)
+    for phase in order.phases:
+        for path, (report, companions) in _map(client, order.waiting(phase), context, adapter, slots):
+            order.note(path, companions)
             yield report
-    for path in files:
-        if path.resolve() not in labels and path.resolve() in owners:
-            yield companion_report(path, owners[path.resolve()], root)
+    for path, label in order.left():
+        yield companion_report(path, label, root)
 
 
 def _map(

@@ -33,28 +33,20 @@ def read_path(path: str | Path, *, root: str | Path | None = None, adapter: str 
     list of FileReport
         One for each file; a data file that belongs to a label says so.
     """
-    from .reading import companion_report, discover, gather_context, is_label, read_file, root_of
+    from .reading import Order, companion_report, discover, gather_context, read_file, root_of
 
     start = Path(path)
     base = root_of(start, Path(root) if root is not None else None)
     files = discover(start)
     context = gather_context(discover(base) if root is not None else files, base)
-    small = [p for p in files if is_label(p, 1 << 19)]
-    labels = {p.resolve() for p in small}
-    owners: dict[Path, Path] = {}
-    read: set[Path] = set()
+    order = Order(files)
     out: list[FileReport] = []
-    for batch in (small, [p for p in files if p.resolve() not in labels]):
-        for file in batch:
-            if file.resolve() in owners:
-                continue
+    for phase in order.phases:
+        for file in order.waiting(phase):
             report, companions = read_file(file, context, adapter)
-            read.add(file.resolve())
+            order.note(file, companions)
             out.append(report)
-            for companion in companions:
-                if companion.resolve() not in labels:
-                    owners.setdefault(companion.resolve(), file)
-    out += [companion_report(p, owners[p.resolve()], base) for p in files if p.resolve() not in read]
+    out += [companion_report(p, label, base) for p, label in order.left()]
     return sorted(out, key=lambda r: r.path)
 
 

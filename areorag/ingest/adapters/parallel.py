@@ -24,13 +24,12 @@ from typing import Any
 
 from ...graph.model import FileReport, Observation
 from .base import Context, Status
-from .reading import companion_report, discover, gather_context, is_label, root_of
+from .reading import Order, companion_report, discover, gather_context, root_of
 
 logger = logging.getLogger(__name__)
 DEFAULT_TIMEOUT_S = 30.0
 STARTUP_S = 300.0
 """Seconds a child interpreter may take to import; a file's deadline begins when it is ready."""
-SMALL_LABEL = 1 << 19
 _HEADER = struct.Struct(">Q")
 MAX_MESSAGE = 1 << 33
 
@@ -276,26 +275,14 @@ def _reports(
         root = _common_root([root_of(Path(p), None) for p in given])
     context = context or gather_context(files, root)
     count = workers if workers is not None else max(1, min(8, os.cpu_count() or 1))
-    small = [p for p in files if is_label(p, SMALL_LABEL)]
-    labels = {_key(p) for p in small}
-    rest = [p for p in files if _key(p) not in labels]
-    owners: dict[Path, Path] = {}
-    read: set[Path] = set()
+    order = Order(files)
     with Pool(min(count, len(files)), context, timeout_s, adapter) as pool:
-        for batch in (small, rest):
-            for path, report, companions in pool.map(p for p in batch if _key(p) not in owners):
-                read.add(_key(path))
-                for companion in companions:
-                    if _key(companion) not in labels:
-                        owners.setdefault(_key(companion), path)
+        for phase in order.phases:
+            for path, report, companions in pool.map(order.waiting(phase)):
+                order.note(path, companions)
                 yield report
-        for path in files:
-            if _key(path) not in read:
-                yield companion_report(path, owners[_key(path)], root)
-
-
-def _key(path: Path) -> Path:
-    return path.resolve()
+        for path, label in order.left():
+            yield companion_report(path, label, root)
 
 
 def _common_root(roots: list[Path]) -> Path:

@@ -16,6 +16,7 @@ from .registry import choose, get_adapter
 
 logger = logging.getLogger(__name__)
 MAX_REASON = 600
+SMALL_LABEL = 1 << 19
 
 
 def discover(paths: Iterable[str | Path] | str | Path) -> list[Path]:
@@ -137,12 +138,49 @@ def companion_report(path: Path, label: Path, root: Path) -> FileReport:
     )
 
 
-def is_label(path: Path, limit: int) -> bool:
+class Order:
+    """In which order the files of an ingest are read, and which data file counts with which label.
+
+    Short labels come first, then long ones (attached to their data), then the rest, so that what a label's data are is
+    known before they would be read by themselves. Of several labels that name a file the first by name owns it,
+    whichever was read first: two readers at work give the same reports as one.
+    """
+
+    def __init__(self, files: Iterable[Path]) -> None:
+        self.files = list(files)
+        short = [p for p in self.files if is_label(p, SMALL_LABEL)]
+        self._short = {p.resolve() for p in short}
+        long = [p for p in self.files if p.resolve() not in self._short and is_label(p, None)]
+        self._long = {p.resolve() for p in long}
+        labels = self._short | self._long
+        self.phases = (short, long, [p for p in self.files if p.resolve() not in labels])
+        self._owners: dict[Path, Path] = {}
+        self._read: set[Path] = set()
+
+    def waiting(self, phase: Iterable[Path]) -> Iterator[Path]:
+        """Files of a phase that count with no label so far."""
+        return (p for p in phase if p.resolve() not in self._owners)
+
+    def note(self, path: Path, companions: Iterable[Path]) -> None:
+        """A file was read, and these with it."""
+        own = path.resolve()
+        self._read.add(own)
+        for companion in companions:
+            key = companion.resolve()
+            if key not in self._short and (key not in self._long or own in self._short):
+                self._owners[key] = min(path, self._owners.get(key, path))
+
+    def left(self) -> Iterator[tuple[Path, Path]]:
+        """(file, its label) of the files that were not read by themselves."""
+        return ((p, self._owners[p.resolve()]) for p in self.files if p.resolve() not in self._read)
+
+
+def is_label(path: Path, limit: int | None) -> bool:
     """Whether a file is a label by content and no longer than `limit` bytes (longer ones may be data with a label)."""
     from .sniff import sniff
 
     try:
-        if path.stat().st_size > limit:
+        if limit is not None and path.stat().st_size > limit:
             return False
         with path.open("rb") as stream:
             head = stream.read(1 << 14)
