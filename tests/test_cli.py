@@ -63,7 +63,7 @@ def test_contract_commands_exist() -> None:
     wanted += [f"db {x}" for x in ("start", "stop", "status", "reset", "browser")]
     wanted += [
         f"eval {x}"
-        for x in ("adapters", "conflict", "intent", "selection", "facts", "extraction", "spatial", "regions")
+        for x in ("adapters", "conflict", "intent", "selection", "facts", "extraction", "spatial", "regions", "city")
     ]
     wanted += [f"train {x}" for x in ("embedding", "plausibility", "conflict")]
     assert set(wanted) <= names
