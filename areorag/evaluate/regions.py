@@ -12,7 +12,6 @@ leaves out.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import time
@@ -23,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import orjson
 
 from ..errors import UsageError
 from ..graph.connection import Database
@@ -39,6 +37,7 @@ from .region_conflicts import disagreements
 from .region_gold import Archive, Gold
 from .region_noise import Copies, disturb
 from .region_questions import N_REGION, N_TEMPORAL, SEED, Generator, Question
+from .region_reads import Remembered
 from .region_triage import Judged, Remembering, judge, triages
 
 log = logging.getLogger(__name__)
@@ -155,28 +154,6 @@ class Conflicts:
             "copies": {k: [len(v), share(v)] for k, v in sorted(self.copies.items())},
             "pairs": {k: [len(v), share(v)] for k, v in sorted(self.pairs.items())},
         }
-
-
-class Remembered:
-    """A database whose answers to a few reads are kept: the archive of an evaluation does not change while it runs."""
-
-    READS = ("retrieval_expand", "answer_partners", "observations_by_id")
-
-    def __init__(self, db: Database) -> None:
-        self._db = db
-        self._known: dict[bytes, list[dict[str, Any]]] = {}
-
-    def read(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        """As `Database.read`."""
-        if name not in self.READS:
-            return self._db.read(name, **parameters)
-        key = hashlib.sha256(orjson.dumps([name, parameters], option=orjson.OPT_SORT_KEYS)).digest()
-        if key not in self._known:
-            self._known[key] = self._db.read(name, **parameters)
-        return self._known[key]
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._db, name)
 
 
 class World:
