@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import random
@@ -12,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from areorag.evaluate.fuzz_adapters import faults, mutate, run
+from areorag.errors import UsageError
+from areorag.evaluate.fuzz_adapters import faults, mutate, run, seed_files, write_record
 from areorag.ingest.adapters import read_path
 
 SIZE = int(os.environ.get("AREORAG_FUZZ", "60"))
@@ -63,3 +65,16 @@ def test_inputs_that_once_failed(tmp_path: Path, name: str) -> None:
     (tmp_path / "a.lbl").write_text(KEPT[name])
     (report,) = read_path(tmp_path)
     assert faults(report) == []
+
+
+def test_pieces_add_up_and_a_piece_run_again_takes_its_own_place(tmp_path: Path) -> None:
+    (tmp_path / "a.lbl").write_text("PDS_VERSION_ID = PDS3\nPRODUCT_ID = X\nINSTRUMENT_ID = CTX\nEND\n")
+    record = tmp_path / "record.json"
+    for seed, n in ((5, 6), (6, 4), (5, 3)):
+        write_record(record, run(n, seed, seeds=seed_files(tmp_path / ".", 4000)[:1]))
+    kept = json.loads(record.read_text())
+    assert (kept["n"], kept["seeds"], len(kept["pieces"])) == (7, [5, 6], 2)
+    assert kept["crashes"] == kept["slow"] == kept["not_finite_or_out_of_range"] == kept["faults"] == 0
+    record.write_text("[]")
+    with pytest.raises(UsageError, match="not a record"):
+        write_record(record, kept["pieces"][0])

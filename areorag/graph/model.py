@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer
+from pydantic_core import PydanticSerializationError
 
 Kind = Literal["orbital", "insitu", "derived"]
 Polarity = Literal["present", "absent"]
@@ -33,6 +34,12 @@ def well_formed(value: Any) -> Any:
             return value.encode("utf-8", "backslashreplace").decode()
         return value
     if isinstance(value, BaseModel):
+        try:
+            value.__pydantic_serializer__.to_json(value)  # refuses lone surrogates, in a third of the time
+        except PydanticSerializationError:
+            pass
+        else:
+            return value
         changed = {k: new for k, old in vars(value).items() if (new := well_formed(old)) is not old}
         return value.model_copy(update=changed) if changed else value
     if isinstance(value, list | tuple):

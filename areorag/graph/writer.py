@@ -37,9 +37,9 @@ log = logging.getLogger(__name__)
 _STATEMENTS = (
     "observation_states", "known_products", "placeholders_by_key", "write_observations", "write_entities", "write_binds",
     "write_cells", "write_within", "write_covers", "create_products", "create_placeholders", "link_sources",
-    "resolve_new_placeholders",
+    "resolve_new_placeholders", "hysh_colocation_create", "hysh_entities_of",
 )  # fmt: skip
-"""What a batch of new rows runs, all of it over a list of rows: with none, nothing is written."""
+"""What a batch of new rows and its co-locations run, all of it over a list: with an empty one, nothing is written."""
 
 
 @dataclass

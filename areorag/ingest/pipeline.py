@@ -42,6 +42,7 @@ MOST_GATHERED = 200_000
 """Observations of a run that co-location is handed in memory; of more it reads them from the graph."""
 LONG_FILES, LONG_BYTES = 200, 4 << 20
 """From here on it pays to let the server get ready while the first files are read."""
+FIRST_BATCH = 250
 MOST_NAMED = 1000
 """Observations that stay forgotten are named up to this many; all are counted."""
 
@@ -232,12 +233,14 @@ class _Run:
         return o
 
     def _batches(self, observations: Iterable[Observation]) -> Iterator[list[Observation]]:
+        """The first batches are small, so that the server has something to do while the next ones are read."""
         batch: list[Observation] = []
+        size = min(self.settings.batch_size, FIRST_BATCH)
         for o in observations:
             batch.append(o)
-            if len(batch) >= self.settings.batch_size:
+            if len(batch) >= size:
                 yield batch
-                batch = []
+                batch, size = [], min(2 * size, self.settings.batch_size)
         if batch:
             yield batch
 
