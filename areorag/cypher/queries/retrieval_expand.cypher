@@ -3,10 +3,10 @@ CYPHER 5
 MATCH (head:Entity)
 WHERE head.id IN $frontier
 WITH head, COUNT { (head)<-[:BINDS]-() } AS degree
-WITH collect({head: head, degree: degree}) AS heads
+WITH collect([head, degree]) AS heads
 CALL (heads) {
-  UNWIND [x IN heads WHERE x.degree <= $fan_out] AS rare
-  WITH rare.head AS head, rare.degree AS degree
+  UNWIND [x IN heads WHERE x[1] <= $fan_out] AS rare
+  WITH rare[0] AS head, rare[1] AS degree
   CALL (head) {
     MATCH (head)<-[:BINDS]-(h:Hyperedge)
     WITH h, h.id IN $candidates AS candidate
@@ -16,16 +16,16 @@ CALL (heads) {
   }
   RETURN head, degree, h
   UNION ALL
-  WITH [x IN heads WHERE x.degree > $fan_out] AS common
+  WITH [x IN heads WHERE x[1] > $fan_out] AS common
   WHERE size(common) > 0
-  WITH common, [x IN common | x.head] AS nodes
+  WITH common, [x IN common | x[0]] AS nodes
   UNWIND range(0, size($candidates) - 1) AS place
   MATCH (h:Hyperedge {id: $candidates[place]})-[:BINDS]->(head:Entity)
   WHERE head IN nodes
   WITH common, head, place, h
   ORDER BY place
   WITH common, head, collect(h)[..$edges] AS best
-  WITH head, head([x IN common WHERE x.head = head | x.degree]) AS degree, best
+  WITH head, head([x IN common WHERE x[0] = head | x[1]]) AS degree, best
   UNWIND best AS h
   RETURN head, degree, h
 }
