@@ -24,6 +24,18 @@ from .errors import SettingsError
 CONFIG_FILE = "areorag.toml"
 
 
+def default_heap() -> str:
+    """Heap of the managed server: an eighth of the machine's memory, from 512 MB to 2 GB.
+
+    Too small a heap does not refuse a batch, it stops the server in the middle of one (53,000 observations fill 512 MB).
+    """
+    try:
+        megabytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
+    except (ValueError, OSError, AttributeError):
+        megabytes = 4096
+    return f"{min(2048, max(512, megabytes // 8 // 256 * 256))}m"
+
+
 def _neo4j(name: str) -> AliasChoices:
     return AliasChoices(f"NEO4J_{name}", f"AREORAG_NEO4J_{name}", f"neo4j_{name}".lower())
 
@@ -45,7 +57,7 @@ class Settings(BaseSettings):
     neo4j_version: Literal["2026.08.1", "5.26.30"] = "2026.08.1"
     bolt_port: int = Field(7687, ge=0, le=65535)
     http_port: int = Field(7474, ge=0, le=65535)
-    heap: str = "512m"
+    heap: str = Field(default_factory=default_heap)
     page_cache: str = "256m"
     start_timeout_s: float = Field(180.0, gt=0)
 

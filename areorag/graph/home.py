@@ -24,7 +24,6 @@ server.http.listen_address=127.0.0.1:{http}
 server.http.advertised_address=127.0.0.1:{http}
 server.http.enabled=true
 server.https.enabled=false
-server.memory.heap.initial_size={heap}
 server.memory.heap.max_size={heap}
 server.memory.pagecache.size={page_cache}
 server.directories.import=import
@@ -70,9 +69,8 @@ def java_flags(java: Java) -> list[str]:
 def java_command(lock: Lock, lib: Path, java: Java, home: Path, heap: str, extra: list[str]) -> list[str]:
     """Command line of the server. The class path is explicit and sorted: the AOT cache is bound to its order."""
     jars = os.pathsep.join(str(lib / name) for name in sorted(jar.file for jar in lock.jars))
-    memory = [f"-Xms{heap}", f"-Xmx{heap}"]
     tail = [lock.main, f"--home-dir={home}", f"--config-dir={home / 'conf'}"]
-    return [java.path, *memory, *java_flags(java), *extra, "-cp", jars, *tail]
+    return [java.path, f"-Xmx{heap}", *java_flags(java), *extra, "-cp", jars, *tail]
 
 
 def auth_line(password: str) -> str:
