@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from areorag.errors import DatabaseError
 from areorag.graph.connection import Database
 from areorag.graph.digest import content_digest
-from areorag.graph.text_writer import delete_document
+from areorag.graph.text_writer import TextWriter, delete_document
 from areorag.graph.verify import verify
 from areorag.ingest.text.pipeline import ingest_text
 from areorag.llm.chat import Budget, ChatModel
@@ -128,6 +129,67 @@ def test_changed_document_replaces_its_contribution_only(db: Database, settings:
     assert content_digest(db) == changed
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("3.7 wt% MnO. Hematite", "3.7 wt% MnO. Goethite"),
+        ("A survey of the Kimberley area. ", ""),
+        (
+            "Hematite was found at Jezero crater.",
+            "Hematite was found at Jezero crater. Opal was found at Jezero crater.",
+        ),
+        ("The target Windjana was drilled", "The outcrop Windjana was drilled"),
+    ],
+)
+def test_a_changed_sentence_leaves_the_graph_of_the_new_text(
+    db: Database, settings: Settings, tmp_path: Path, old: str, new: str
+) -> None:
+    file = tmp_path / "gale.txt"
+    file.write_text(GALE, "utf-8")
+    ingest(db, file, settings)
+    assert old in GALE
+    file.write_text(GALE.replace(old, new), "utf-8")
+    ingest(db, file, settings)
+    changed = content_digest(db)
+    db.schema_text("CYPHER 5 MATCH (n) WHERE NOT n:Migration DETACH DELETE n")
+    ingest(db, file, settings)
+    assert content_digest(db) == changed
+
+
+def test_other_passage_lengths_lose_no_fact(db: Database, settings: Settings, tmp_path: Path) -> None:
+    file = tmp_path / "gale.txt"
+    file.write_text(long_text(3), "utf-8")
+    ingest(db, file, settings)
+    longer = settings.model_copy(update={"text_passage_words": 90})
+    ingest_text(db, [file], longer, embedder=HashEmbedder())
+    changed = content_digest(db)
+    db.schema_text("CYPHER 5 MATCH (n) WHERE NOT n:Migration DETACH DELETE n")
+    ingest_text(db, [file], longer, embedder=HashEmbedder())
+    assert content_digest(db) == changed
+
+
+def test_a_corpus_of_many_small_documents_is_a_few_transactions(
+    db: Database, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "corpus.jsonl"
+    lines = [json.dumps({"id": i, "text": f"The target Rock{i} contains {i} wt% hematite."}) for i in range(300)]
+    file.write_text("\n".join([*lines, "no json"]), "utf-8")
+    writes: list[int] = []
+    write_new = TextWriter.write_new
+    monkeypatch.setattr(TextWriter, "write_new", lambda self, d, r: (writes.append(len(d)), write_new(self, d, r))[1])
+    report = ingest(db, file, settings)
+    assert (report.added, report.passages, sum(writes)) == (300, 300, 300)
+    assert len(writes) <= 4
+    assert "1 lines are no documents" in " ".join(report.warnings)
+    again = ingest(db, file, settings)
+    assert (again.unchanged, again.passages) == (300, 0)
+    lines[7] = lines[7].replace("hematite", "olivine")
+    file.write_text("\n".join(lines), "utf-8")
+    third = ingest(db, file, settings)
+    assert (third.unchanged, third.updated) == (299, 1)
+    assert verify(db)["problems"] == []
+
+
 def test_deleting_a_document_leaves_what_others_support(db: Database, settings: Settings, tmp_path: Path) -> None:
     one, two = tmp_path / "one.txt", tmp_path / "two.txt"
     one.write_text(GALE, "utf-8")
@@ -200,7 +262,12 @@ def test_a_storm_of_429_ends_the_run_with_a_clear_report(db: Database, settings:
     assert db.read("text_documents")[0]["state"] == "complete"
 
 
-@pytest.mark.parametrize("reply", ["The facts are clear.", '{"facts": [{"quote": "The', "", "[1, 2]", '{"facts": 3}'])
+HALF = '{"facts": [{"quote": "The target Windjana", "entities": [], "claims": []}, {"quote": "The'
+
+
+@pytest.mark.parametrize(
+    "reply", ["The facts are clear.", '{"facts": [{"quote": "The', "", "[1, 2]", '{"facts": 3}', HALF]
+)
 def test_prose_half_json_and_nothing_are_counted_not_fatal(
     db: Database, settings: Settings, tmp_path: Path, reply: str
 ) -> None:
@@ -269,6 +336,73 @@ def test_kill_9_and_repeat_gives_the_same_digest_and_pays_for_no_passage_twice(
     assert len(set(prompts)) == total
     assert repeated <= 2  # only the call in flight when the process died
     assert ReplyCache is not None
+
+
+KILLED_LEXICON = """
+import os, sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+import test_text_db as t
+from areorag.graph.connection import Database
+from areorag.ingest.text.pipeline import ingest_text
+from areorag.settings import load_settings
+
+class Dying(t.HashEmbedder):
+    calls = 0
+    def embed(self, texts):
+        Dying.calls += 1
+        if Dying.calls == {die}:
+            os.kill(os.getpid(), 9)
+        return super().embed(texts)
+
+settings = load_settings(home={home!r}, cache_dir={cache!r}, text_passage_words=40, bolt_port=0, http_port=0)
+with Database.open(settings) as db:
+    ingest_text(db, [Path({folder!r})], settings, embedder=Dying())
+"""
+
+
+@pytest.mark.slow
+def test_kill_9_while_batches_are_written_behind_gives_the_same_digest(
+    db: Database, server_settings: Settings, settings: Settings, tmp_path: Path
+) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for i in range(4):
+        (folder / f"{i}.txt").write_text(long_text(6).replace("Windjana", f"Windjana_{i}"), "utf-8")
+    (folder / "long.txt").write_text(long_text(60), "utf-8")
+    ingest(db, folder, settings)
+    whole = content_digest(db)
+    db.schema_text("CYPHER 5 MATCH (n) WHERE NOT n:Migration DETACH DELETE n")
+    values = {
+        "tests": str(Path(__file__).parent),
+        "home": str(server_settings.home),
+        "cache": str(tmp_path / "killcache"),
+        "folder": str(folder),
+    }
+    codes = []
+    for die in (3, 2, 10**6):
+        code = KILLED_LEXICON.format(die=die, **values)
+        codes.append(subprocess.run([sys.executable, "-c", code], timeout=120, check=False).returncode)
+    assert codes == [-9, -9, 0]
+    assert content_digest(db) == whole
+    assert {r["state"] for r in db.read("text_documents")} == {"complete"}
+
+
+def test_a_batch_that_cannot_be_written_ends_the_run_with_its_error(
+    db: Database, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: TextWriter, documents: object, rows: object) -> None:
+        raise DatabaseError("the disk is full")
+
+    file = tmp_path / "gale.txt"
+    file.write_text(GALE, "utf-8")
+    with monkeypatch.context() as broken:
+        broken.setattr(TextWriter, "write_new", refuse)
+        with pytest.raises(DatabaseError, match="disk is full"):
+            ingest(db, file, settings)
+    assert db.read("text_documents") == []
+    assert ingest(db, file, settings).added == 1
+    assert db.read("text_documents")[0]["state"] == "complete"
 
 
 def test_facts_about_the_place_of_an_observation_can_be_triaged(

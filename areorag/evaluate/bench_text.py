@@ -85,7 +85,7 @@ def run(scale: str = "small", home: Path | None = None) -> dict[str, Any]:
     from ..ingest.text.passages import split_passages
     from ..ingest.text.pipeline import ingest_text
     from ..ingest.text.readers import read_segments
-    from ..llm.embed import get_embedder
+    from ..llm.embed import get_passage_embedder
     from ..settings import load_settings
 
     with tempfile.TemporaryDirectory(prefix="areorag-") as name:
@@ -93,7 +93,7 @@ def run(scale: str = "small", home: Path | None = None) -> dict[str, Any]:
         folder.mkdir()
         write_texts(folder, SIZES.get(scale, SIZES["small"]))
         settings = load_settings(cache_dir=load_settings().cache_dir)
-        embedder = get_embedder(settings, cache=False)
+        embedder = get_passage_embedder(settings, cache=False)
         embedder.embed(["warm up"])
         texts: list[str] = []
         extract_s = 0.0

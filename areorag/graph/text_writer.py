@@ -58,6 +58,14 @@ class PassageRow:
     facts: tuple[FactRow, ...] = ()
 
 
+@dataclass(frozen=True)
+class DocumentRow:
+    """A document with the properties to set on it."""
+
+    id: str
+    properties: dict[str, Any]
+
+
 @dataclass
 class TextCounts:
     """What was written."""
@@ -76,37 +84,59 @@ class TextWriter:
 
     db: Database
     run_id: str
+    run: dict[str, Any] = field(default_factory=dict)
     counts: TextCounts = field(default_factory=TextCounts)
 
-    def begin(self, document_id: str, properties: dict[str, Any], run: dict[str, Any]) -> None:
+    def begin(self, document: DocumentRow) -> None:
         """Create or update the document, in state ``writing``."""
 
         def work(tx: Transaction) -> None:
             tx.run("write_lock")
-            tx.run("write_run", id=self.run_id, p=run)
-            p = {k: v for k, v in properties.items() if v is not None} | {"id": document_id, "state": "writing"}
-            tx.run("text_write_document", id=document_id, p=p, run=self.run_id)
+            self._documents(tx, [document], "writing")
 
         self.db.transact(work)
 
     def write(self, rows: Sequence[PassageRow]) -> None:
         """Write passages and what they gave, in one transaction; what they gave before is replaced."""
-        rows = sorted(rows, key=lambda r: r.passage.id)
-        for row in rows:
-            if row.embedding is not None:
-                check_vector("embedding", row.passage.id, row.embedding)
+        ids = [r.passage.id for r in _checked(rows)]
 
         def work(tx: Transaction) -> int:
             tx.run("write_lock")
-            ids = [r.passage.id for r in rows]
             before = _touched(tx, ids)
             tx.run("text_clear_passages", ids=ids)
-            tx.run("text_write_passages", rows=[_passage_parameters(r) for r in rows])
-            joined = self._facts(tx, [(r, f) for r in rows for f in r.facts])
+            joined = self._passages(tx, rows)
             _sweep(tx, *before)
             return joined
 
-        self.counts.joined += self.db.transact(work)
+        self._count(rows, self.db.transact(work))
+
+    def write_new(self, documents: Sequence[DocumentRow], rows: Sequence[PassageRow]) -> None:
+        """Write documents that are not in the graph with all their passages, in one transaction, as ``complete``."""
+        _checked(rows)
+
+        def work(tx: Transaction) -> int:
+            tx.run("write_lock")
+            self._documents(tx, documents, "complete")
+            return self._passages(tx, rows)
+
+        self._count(rows, self.db.transact(work))
+
+    def _documents(self, tx: Transaction, documents: Sequence[DocumentRow], state: str) -> None:
+        tx.run("write_run", id=self.run_id, p=self.run)
+        rows = [
+            {"id": d.id, "p": {k: v for k, v in d.properties.items() if v is not None} | {"id": d.id, "state": state}}
+            for d in sorted(documents, key=lambda d: d.id)
+        ]
+        tx.run("text_write_documents", rows=rows, run=self.run_id)
+
+    def _passages(self, tx: Transaction, rows: Sequence[PassageRow]) -> int:
+        """Number of ties to co-locations; rows are written in the order of their ids, so that locks are too."""
+        rows = sorted(rows, key=lambda r: r.passage.id)
+        tx.run("text_write_passages", rows=[_passage_parameters(r) for r in rows])
+        return self._facts(tx, [(r, f) for r in rows for f in r.facts])
+
+    def _count(self, rows: Sequence[PassageRow], joined: int) -> None:
+        self.counts.joined += joined
         self.counts.passages += len(rows)
         self.counts.facts += sum(len(r.facts) for r in rows)
         self.counts.claims += sum(len(f.fact.claims) for r in rows for f in r.facts)
@@ -114,7 +144,7 @@ class TextWriter:
     def _facts(self, tx: Transaction, pairs: list[tuple[PassageRow, FactRow]]) -> int:
         if not pairs:
             return 0
-        tx.run("text_write_facts", rows=[_fact_parameters(p, f) for p, f in pairs])
+        tx.run("text_write_facts", rows=[_fact_parameters(f) for _, f in pairs])
         facts = [f for _, f in pairs]
         entities: dict[str, EntityRef] = {}
         binds, claims, about, covers, reach = [], [], [], [], []
@@ -140,20 +170,17 @@ class TextWriter:
         _write_cells(tx, covers)
         return int(tx.run("text_join_colocations", rows=reach)[0]["n"])
 
-    def finish(
-        self, document_id: str, keep: Iterable[str], properties: dict[str, Any], *, state: str = "complete"
-    ) -> None:
+    def finish(self, document: DocumentRow, keep: Iterable[str], *, state: str = "complete") -> None:
         """Remove passages the document has no more; set its state: ``complete``, or ``partial`` to be tried again."""
         current = set(keep)
-        rows = self.db.read("text_passage_ids", document_id=document_id)
+        rows = self.db.read("text_passage_ids", document_id=document.id)
         stale = [r["id"] for r in rows if r["id"] not in current]
         self.counts.removed_passages += len(stale)
         self.counts.removed_entities += remove_passages(self.db, stale)
 
         def work(tx: Transaction) -> None:
             tx.run("write_lock")
-            p = properties | {"state": state}
-            tx.run("text_write_document", id=document_id, p=p, run=self.run_id)
+            self._documents(tx, [document], state)
 
         self.db.transact(work)
 
@@ -179,6 +206,13 @@ def delete_document(db: Database, document_id: str) -> bool:
     ids = [r["id"] for r in db.read("text_passage_ids", document_id=document_id)]
     remove_passages(db, ids)
     return bool(db.write("text_delete_document", id=document_id)[0]["n"])
+
+
+def _checked(rows: Sequence[PassageRow]) -> Sequence[PassageRow]:
+    for row in rows:
+        if row.embedding is not None:
+            check_vector("embedding", row.passage.id, row.embedding)
+    return rows
 
 
 def _touched(tx: Transaction, ids: list[str]) -> tuple[list[str], list[str]]:
@@ -234,7 +268,7 @@ def _passage_parameters(row: PassageRow) -> dict[str, Any]:
     return {"id": p.id, "document_id": p.document_id, "p": properties}
 
 
-def _fact_parameters(parent: PassageRow, row: FactRow) -> dict[str, Any]:
+def _fact_parameters(row: FactRow) -> dict[str, Any]:
     f, place = row.fact, row.place
     properties: dict[str, Any] = {
         "id": f.id,
@@ -247,8 +281,6 @@ def _fact_parameters(parent: PassageRow, row: FactRow) -> dict[str, Any]:
         "text": f.text,
         "confidence": f.confidence,
     }
-    if parent.embedding is not None:
-        properties |= {"embedding": list(parent.embedding), "embedder": parent.embedder}
     if place is not None:
         for name in ("rho", "depth", "direction", "lorentz", "scale_m", "embedding_version"):
             properties[name] = place.hysh[name]

@@ -1,6 +1,7 @@
 """Sentence embedders behind one protocol, with a content-hash cache on disk.
 
-``settings.embedder`` names one: ``minilm`` (default: onnxruntime, offline), ``openai:<model>`` (any OpenAI-compatible
+``settings.embedder`` names one: ``minilm`` (default: onnxruntime, offline; passages in bulk by its 8-bit form, ADR 75),
+``minilm:float32`` (the same, passages too in 32-bit floats), ``openai:<model>`` (any OpenAI-compatible
 endpoint) or ``st:<model>`` (sentence-transformers, extra ``[st]``). Labels of one instrument share almost all their
 text, so texts are deduplicated and every embedding is computed once per machine.
 """
@@ -8,6 +9,7 @@ text, so texts are deduplicated and every embedding is computed once per machine
 from __future__ import annotations
 
 import hashlib
+import logging
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
@@ -18,6 +20,9 @@ import numpy as np
 
 from ..errors import MissingExtraError, ModelError, SettingsError
 from ..settings import Settings
+from .minilm_int8 import UnlikeFloatError
+
+log = logging.getLogger(__name__)
 
 CHUNK = 512  # texts embedded between two writes to the cache
 
@@ -132,13 +137,13 @@ def get_embedder(settings: Settings, *, cache: bool = True) -> CachedEmbedder:
     Raises
     ------
     SettingsError
-        The name is none of ``minilm``, ``openai:<model>``, ``st:<model>``.
+        The name is none of ``minilm``, ``minilm:float32``, ``openai:<model>``, ``st:<model>``.
     ModelError
         The model cannot be loaded or its service does not answer.
     """
     kind, _, model = settings.embedder.partition(":")
     encode: Callable[[list[str]], np.ndarray]
-    if kind == "minilm":
+    if kind == "minilm" and model in ("", "float32"):
         from .minilm import MiniLM
 
         net = MiniLM(settings.cache_dir)
@@ -151,5 +156,24 @@ def get_embedder(settings: Settings, *, cache: bool = True) -> CachedEmbedder:
         name = settings.embedder
     else:
         raise SettingsError(f"unknown embedder {settings.embedder!r}: use minilm, openai:<model> or st:<model>")
-    store = VectorCache(settings.cache_dir / "embeddings.sqlite") if cache else None
-    return CachedEmbedder(name, dim, encode, store)
+    return CachedEmbedder(name, dim, encode, _store(settings, cache))
+
+
+def get_passage_embedder(settings: Settings, *, cache: bool = True) -> CachedEmbedder:
+    """The embedder for passages in bulk, in the same space as `get_embedder`: for ``minilm`` its 8-bit form where the
+    processor reproduces the 32-bit one, else the same. Errors as there.
+    """
+    if settings.embedder == "minilm":
+        from .minilm import MiniLM8
+
+        try:
+            net = MiniLM8(settings.cache_dir)
+        except UnlikeFloatError as exc:
+            log.warning("%s; passages are embedded in 32-bit floats", exc)
+        else:
+            return CachedEmbedder(net.name, net.dim, net.encode, _store(settings, cache))
+    return get_embedder(settings, cache=cache)
+
+
+def _store(settings: Settings, wanted: bool) -> VectorCache | None:
+    return VectorCache(settings.cache_dir / "embeddings.sqlite") if wanted else None

@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -183,6 +185,24 @@ def build_graph(weights: dict[str, np.ndarray], path: Path) -> None:
     os.replace(tmp, path)  # whole or not at all: other processes may be waiting for it
 
 
+def session_of(graph: Path, threads: int) -> Any:
+    """An onnxruntime session of `graph`."""
+    import onnxruntime as ort
+
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 3
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # idle threads must not burn a core
+    # the fused kernel takes 0.33 ms for 160 tokens, Add and LayerNormalization 0.07
+    return ort.InferenceSession(
+        str(graph), options, providers=["CPUExecutionProvider"], disabled_optimizers=["SkipLayerNormFusion"]
+    )
+
+
+def _threads(wanted: int) -> int:
+    return wanted or int(os.environ.get("OMP_NUM_THREADS", "0") or 0)
+
+
 class MiniLM:
     """The model, ready to run.
 
@@ -199,28 +219,22 @@ class MiniLM:
 
     def __init__(self, cache_dir: Path, threads: int = 0) -> None:
         try:
-            import onnxruntime as ort
             from tokenizers import Tokenizer
-        except ImportError as exc:  # pragma: no cover - both are core dependencies
+        except ImportError as exc:  # pragma: no cover - a core dependency
             raise ModelError(f"the default embedder needs {exc.name}. Install areorag again") from None
         source = model_dir(cache_dir)
-        graph = cache_dir / "minilm" / f"graph-{VERSION}-{GRAPH_VERSION}.onnx"
-        if not graph.is_file():
-            build_graph(load_safetensors(source / "model.safetensors"), graph)
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = threads or int(os.environ.get("OMP_NUM_THREADS", "0") or 0)
-        options.log_severity_level = 3
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # idle threads must not burn a core
-        self._session = ort.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+        self.graph = cache_dir / "minilm" / f"graph-{VERSION}-{GRAPH_VERSION}.onnx"
+        if not self.graph.is_file():
+            build_graph(load_safetensors(source / "model.safetensors"), self.graph)
         self._tokenizer = Tokenizer.from_file(str(source / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(MAX_TOKENS)
+        self._session = session_of(self.graph, _threads(threads))
 
-    def encode(self, texts: list[str], batch: int = 32) -> np.ndarray:
-        """Embed `texts` → float32 (n, 384), rows of unit length. Sorted by length so that padding is small."""
+    def feeds(self, texts: list[str], batch: int) -> Iterator[tuple[list[int], dict[str, np.ndarray]]]:
+        """Rows of `texts` and the network's inputs for them, batches of like length so that padding is small."""
         encoded = [e.ids for e in self._tokenizer.encode_batch(texts)]
         order = sorted(range(len(encoded)), key=lambda i: len(encoded[i]))
-        out = np.empty((len(texts), DIM), np.float32)
         for lo in range(0, len(order), batch):
             rows = order[lo : lo + batch]
             width = max(len(encoded[i]) for i in rows)
@@ -228,6 +242,58 @@ class MiniLM:
             for r, i in enumerate(rows):
                 ids[r, : len(encoded[i])] = encoded[i]
                 mask[r, : len(encoded[i])] = 1
-            feed = {"ids": ids, "mask": mask, "positions": np.arange(width, dtype=np.int64)[None]}
+            yield rows, {"ids": ids, "mask": mask, "positions": np.arange(width, dtype=np.int64)[None]}
+
+    def encode(self, texts: list[str], batch: int = 32) -> np.ndarray:
+        """Embed `texts` → float32 (n, 384), rows of unit length."""
+        out = np.empty((len(texts), DIM), np.float32)
+        for rows, feed in self.feeds(texts, batch):
             out[rows] = self._session.run(None, feed)[0]
+        return out
+
+
+class MiniLM8(MiniLM):
+    """The same model with 8-bit dense layers (`minilm_int8`): twice the speed, cosine to the 32-bit vectors about 0.997.
+
+    Texts go through one by one, since an activation's rounding must not depend on the texts beside it, and on as many
+    threads as there are cores.
+
+    Raises
+    ------
+    UnlikeFloatError
+        The 8-bit graph does not reproduce the 32-bit one on this processor.
+    """
+
+    name = f"all-MiniLM-L6-v2@{VERSION}+int8"
+
+    def __init__(self, cache_dir: Path, threads: int = 0) -> None:
+        from . import minilm_int8 as int8
+
+        super().__init__(cache_dir, threads)
+        self._workers = _threads(threads) or os.cpu_count() or 1
+        small = self.graph.with_name(f"{self.graph.stem}-{int8.VERSION}.onnx")
+        checked = small.with_suffix(".ok")
+        if not checked.is_file():
+            texts = int8.calibration_texts()
+            int8.quantise(self.graph, small, int8.activation_maxima(self.graph, [f for _, f in self.feeds(texts, 1)]))
+            wanted = super().encode(texts)
+            self._session = session_of(small, 1)
+            cosine = float((self.encode(texts) * wanted).sum(axis=1).min())
+            if cosine < int8.MIN_COSINE:
+                raise int8.UnlikeFloatError(
+                    f"8-bit embeddings are off on this processor (cosine {cosine:.3f} to 32-bit ones)"
+                )
+            checked.write_text(f"{cosine:.5f}\n", "utf-8")
+        self._session = session_of(small, 1)
+
+    def encode(self, texts: list[str], batch: int = 1) -> np.ndarray:
+        """Embed `texts` → float32 (n, 384), rows of unit length; `batch` is always 1."""
+        out = np.empty((len(texts), DIM), np.float32)
+
+        def one(item: tuple[list[int], dict[str, np.ndarray]]) -> None:
+            out[item[0]] = self._session.run(None, item[1])[0]
+
+        with ThreadPoolExecutor(self._workers) as pool:
+            for _ in pool.map(one, self.feeds(texts, 1)):
+                pass
         return out

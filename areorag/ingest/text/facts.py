@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ...graph.model import Claim, Fact, Mention, Passage
@@ -76,7 +77,15 @@ def _canonical(span: Span, lexicon: Lexicon) -> tuple[str, str]:
     return ("Mineral" if span.type == "Mineral" else "Concept"), name
 
 
-def find_concepts(text: str, zones: Zones, taken: list[tuple[int, int]]) -> list[Span]:
+def _cover(length: int, spans: Iterable[tuple[int, int]]) -> bytearray:
+    """One byte a character, 1 where a span lies: whether [a, b) is free is ``cover.find(1, a, b) < 0``."""
+    cover = bytearray(length)
+    for a, b in spans:
+        cover[a:b] = b"\1" * (b - a)
+    return cover
+
+
+def find_concepts(text: str, zones: Zones, taken: bytearray) -> list[Span]:
     """Capitalised names and abbreviations that nothing else claimed: what general texts are about."""
     out = []
     lower = set(re.findall(r"(?<![\w])[a-zà-ÿ][\wà-ÿ-]+", text))
@@ -99,7 +108,7 @@ def find_concepts(text: str, zones: Zones, taken: list[tuple[int, int]]) -> list
             continue
         if single and (len(name) < 3 or name.isdigit()):
             continue
-        if any(a < d and c < b for c, d in taken):
+        if taken.find(1, a, b) >= 0:
             continue
         out.append(Span(a, b, "Concept", name))
     return out
@@ -137,14 +146,14 @@ def _mentions(text: str, body: str) -> tuple[list[Named], tuple[Pair, ...], dict
         else:
             label, name = _canonical(s, lexicon)
             out.append(Named(s, label, name))
-    taken = [(n.span.start, n.span.end) for n in out]
+    taken = _cover(len(text), ((n.span.start, n.span.end) for n in out))
     features: dict[str, Feature] = {}
     for s, feature in find_places(text, zones, body):
-        if not any(s.start < d and c < s.end for c, d in taken):
+        if taken.find(1, s.start, s.end) < 0:
             features[feature.name] = feature
             out.append(Named(s, "Feature", feature.name))
     out += [Named(s, "Instrument", instruments()[s.text]) for s in find_instruments(text, zones)]
-    taken = [(n.span.start, n.span.end) for n in out]
+    taken = _cover(len(text), ((n.span.start, n.span.end) for n in out))
     out += [Named(s, "Concept", " ".join(s.text.split())) for s in find_concepts(text, zones, taken)]
     return sorted(out, key=lambda n: (n.span.start, -n.span.end)), found.pairs, features, zones
 
@@ -229,6 +238,11 @@ def extract_facts(
     return out
 
 
+def fact_id(passage_id: str, start: int, quote: str) -> str:
+    """Id of the fact that quotes `quote` at `start` from a passage: a passage's facts are its own, and go with it."""
+    return "fact:" + hashlib.sha256(f"{passage_id}|{start}|{quote}".encode()).hexdigest()[:16]
+
+
 def _fact(text: str, place: tuple[int, int], base: int, passages: list[Passage], document_id: str) -> Fact | None:
     """An empty fact quoting [a, b) of the segment, cut to the passage it begins in."""
     a, b = place
@@ -241,9 +255,8 @@ def _fact(text: str, place: tuple[int, int], base: int, passages: list[Passage],
     quote = text[a:b].rstrip()
     if len(quote) < 12:
         return None
-    digest = hashlib.sha256(f"{document_id}|{base + a}|{quote}".encode()).hexdigest()[:16]
     return Fact(
-        id=f"fact:{digest}",
+        id=fact_id(home.id, base + a, quote),
         document_id=document_id,
         passage_id=home.id,
         start=base + a,

@@ -21,11 +21,12 @@ from ...graph.ids import ENTITY_LABELS
 from ...graph.model import Claim, Fact, Passage
 from ...llm.messages import estimate_tokens
 from ...llm.prompt import Prompt, fence, load_prompt
+from .facts import fact_id
 
 if TYPE_CHECKING:
     from ...llm.chat import ChatModel
 
-ANSWER_TOKENS = 900
+ANSWER_TOKENS = 900  # most; a passage gets 200 and four for each of its own
 MAX_FACTS = 24
 
 
@@ -84,17 +85,20 @@ class SaidClaim(BaseModel):
 
 
 class SaidFact(BaseModel):
-    """A fact as the model gives it."""
+    """A fact as the model gives it. The schema asks for all parts, or a small model leaves the entities out; an answer
+    without them is valid and gives nothing.
+    """
 
+    model_config = ConfigDict(json_schema_extra={"required": ["quote", "entities", "claims"]})
     quote: str = Field(max_length=1500)
     entities: list[SaidEntity] = Field(default_factory=list, max_length=20)
     claims: list[SaidClaim] = Field(default_factory=list, max_length=10)
 
 
 class SaidFacts(BaseModel):
-    """The model's whole answer for one passage."""
+    """The model's whole answer for one passage. `facts` must be there: half an answer may hold some other object."""
 
-    facts: list[SaidFact] = Field(default_factory=list, max_length=MAX_FACTS)
+    facts: list[SaidFact] = Field(max_length=MAX_FACTS)
 
 
 @dataclass
@@ -127,7 +131,12 @@ def recipe(schema: Schema, chat_name: str) -> str:
 
 def expected_tokens(passage: Passage, schema: Schema) -> tuple[int, int]:
     """Prompt and answer tokens that a passage will take, roughly: the estimate of ``--dry-run``."""
-    return estimate_tokens([render(passage, schema)]), min(ANSWER_TOKENS, 60 + len(passage.text) // 2)
+    return estimate_tokens([render(passage, schema)]), min(answer_limit(passage), 60 + len(passage.text) // 2)
+
+
+def answer_limit(passage: Passage) -> int:
+    """Most answer tokens of one passage: facts repeat its words as quotes, names and claims, but not without end."""
+    return min(ANSWER_TOKENS, 200 + 4 * estimate_tokens([passage.text]))
 
 
 def find_quote(text: str, quote: str) -> tuple[int, int] | None:
@@ -168,9 +177,8 @@ def check_facts(said: SaidFacts, passage: Passage, schema: Schema) -> ModelFacts
             out.dropped_entities += len(entities)
             continue
         start = passage.start + place[0]
-        digest = hashlib.sha256(f"{passage.document_id}|{start}|{quote}".encode()).hexdigest()[:16]
         fact = Fact(
-            id=f"fact:{digest}",
+            id=fact_id(passage.id, start, quote),
             document_id=passage.document_id,
             passage_id=passage.id,
             start=start,
@@ -221,7 +229,7 @@ def ask_facts(chat: ChatModel, passage: Passage, schema: Schema) -> ModelFacts:
         The run's budget is used up.
     """
     try:
-        said = chat.structured(render(passage, schema), SaidFacts, max_tokens=ANSWER_TOKENS)
+        said = chat.structured(render(passage, schema), SaidFacts, max_tokens=answer_limit(passage), items="facts")
     except BudgetError:
         raise
     except ModelError as exc:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -125,9 +125,17 @@ class PairContext:
             for t in targets
             if re.match(r"\s?(?:\([^)]{0,40}\))?:", text[t.end : t.end + 45]) and zones.header_end < t.start
         ]
+        self.heading_starts = {t.start for t in self.headings}
+        self._lists: dict[int, tuple[int, int]] = {}
+        self._words: dict[tuple[int, int], dict[str, float]] = {}
 
     def list_window(self, c: Span) -> tuple[int, int]:
         """Start of the first and end of the last component of the list `c` stands in ("Si, Al, and alkalis")."""
+        if c.start not in self._lists:
+            self._lists[c.start] = self._list_window(c)
+        return self._lists[c.start]
+
+    def _list_window(self, c: Span) -> tuple[int, int]:
         i = bisect_right(self.comp_starts, c.start) - 1
         lo = hi = i
         while lo > 0 and _JOIN.match(self.text[self.order[lo - 1].end : self.order[lo].start]):
@@ -135,6 +143,24 @@ class PairContext:
         while hi + 1 < len(self.order) and _JOIN.match(self.text[self.order[hi].end : self.order[hi + 1].start]):
             hi += 1
         return self.order[max(lo, 0)].start, self.order[max(hi, 0)].end
+
+    def _components_in(self, lo: int, hi: int) -> int:
+        """Number of components that begin in [lo, hi)."""
+        return max(0, bisect_left(self.comp_starts, hi) - bisect_left(self.comp_starts, lo))
+
+    def _around(self, c: Span, a: int, b: int) -> dict[str, float]:
+        """Trigger words near a component (`win`), before and after its list; [a, b) is its sentence."""
+        if (c.start, c.end) not in self._words:
+            text, (head, tail) = self.text, self.list_window(c)
+            near = {
+                "win_": text[max(a, c.start - 40) : min(b, c.end + 40)],
+                "lead_": text[max(a, head - 35) : head],
+                "trail_": text[tail : min(b, tail + 35)],
+            }
+            self._words[c.start, c.end] = {
+                place + key: 1.0 for place, part in near.items() for key, p in _TRIGGER.items() if p.search(part)
+            }
+        return self._words[c.start, c.end]
 
     def candidates(self, c: Span) -> dict[str, Span]:
         """Target names to consider for a component, each with the mention nearest to it."""
@@ -185,31 +211,22 @@ class PairContext:
             f[_bucket("dist_" + order, hi - lo, (3, 8, 20, 50, 100, 200))] = 1.0
         other = sum(1 for n, x in names.items() if n != t.text and lo <= x.start < hi)
         f[_bucket("targets_between", other, (0, 1, 3))] = 1.0
-        comps = sum(1 for x in self.comp_starts if lo <= x < hi and x != c.start)
+        comps = self._components_in(lo, hi) - self.comp_starts.count(c.start) * (lo <= c.start < hi)
         f[_bucket("comps_between", comps, (0, 1, 3, 6))] = 1.0
         f["order_" + order + ("_same" if same else "_far")] = 1.0
-        window = text[max(a, c.start - 40) : min(b, c.end + 40)]
         head, tail = self.list_window(c)
-        lead, trail = text[max(a, head - 35) : head], text[tail : min(b, tail + 35)]
-        for key, pattern in _TRIGGER.items():
-            if pattern.search(between[-200:]):
-                f["btw_" + key] = 1.0
-            if pattern.search(window):
-                f["win_" + key] = 1.0
-            if pattern.search(lead):
-                f["lead_" + key] = 1.0
-            if pattern.search(trail):
-                f["trail_" + key] = 1.0
+        f |= self._around(c, a, b)
+        f |= {"btw_" + key: 1.0 for key, pattern in _TRIGGER.items() if pattern.search(between[-200:])}
         f["names_in_scope"] = min(len(names), 6) / 6
         f["share"] = self.counts[t.text] / self.total
         f["in_title"] = float(t.text in self.title)
         f["in_title_far"] = float(t.text in self.title and not same)
         f["top"] = float(t.text == self.top)
         f["top_far"] = float(t.text == self.top and not same)
-        f["heading"] = float(any(t.start == h.start for h in self.headings))
+        f["heading"] = float(t.start in self.heading_starts)
         self._shape(f, c, t, head, tail)
         f["semicolons"] = min(3, between.count(";")) / 3
-        f["list_size"] = min(8, sum(1 for x in self.comp_starts if head <= x < tail)) / 8
+        f["list_size"] = min(8, self._components_in(head, tail)) / 8
         f["t_before_list"] = float(t.end <= head)
         f["t_next_to_list"] = float(0 <= head - t.end < 25 or 0 <= t.start - tail < 12)
         if c.type == "Material":
