@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import logging
 import threading
@@ -15,7 +16,7 @@ from pydantic import BaseModel
 
 from areorag.errors import BudgetError, MissingExtraError, ModelError, SettingsError
 from areorag.llm.chat import Budget, ChatModel, get_chat, parse_json
-from areorag.llm.messages import Transient
+from areorag.llm.messages import Reply, Request, Transient
 from areorag.llm.prompt import fence, load_prompt, visible
 from areorag.llm.reply_cache import ReplyCache
 from areorag.llm.scripted import ScriptedBackend
@@ -114,6 +115,32 @@ def test_an_invalid_object_is_repaired_once_and_not_kept(tmp_path: Path) -> None
     assert "mineral" in backend.requests[1].messages[-1].content
     chat.backend = ScriptedBackend(['{"mineral": "gypsum", "present": false}'])
     assert chat.structured("q", Answer).mineral == "gypsum"  # the bad reply was forgotten
+
+
+class Cutting(ScriptedBackend):
+    """Ends every answer where its tokens ended."""
+
+    def send(self, request: Request) -> Reply:
+        return dataclasses.replace(super().send(request), finish="length")
+
+
+class Names(BaseModel):
+    names: list[str]
+
+
+def test_of_an_answer_cut_off_the_complete_items_are_kept_and_it_is_not_asked_again(tmp_path: Path) -> None:
+    backend = Cutting(['{"names": ["olivine", "gypsum", "hem'])
+    chat = ChatModel(backend)
+    assert chat.structured("?", Names, items="names").names == ["olivine", "gypsum"]
+    assert (chat.usage.calls, chat.usage.cut) == (1, 1)
+    useless = Cutting(['{"names": ["hem'])
+    cache = ReplyCache(tmp_path / "r.sqlite")
+    for _ in range(2):  # the second time nothing is sent: another answer cannot be had under the same limits
+        with pytest.raises(ModelError, match="cut off at 1024 tokens"):
+            ChatModel(useless, cache=cache).structured("?", Names, items="names")
+    assert len(useless.requests) == 1
+    with pytest.raises(ModelError, match="no JSON"):  # half a JSON that was not cut by us is the model's mistake
+        ChatModel(ScriptedBackend(['{"names": ["olivine", "hem'] * 2)).structured("?", Names, items="names")
 
 
 def test_structured_gives_up_with_a_reason() -> None:

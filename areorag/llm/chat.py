@@ -31,6 +31,7 @@ Prompting = str | Sequence[Message]
 
 MAX_TRIES = 6
 MAX_WAIT_S = 30.0
+_MEMBER = re.compile(r"[\s,]*(?=[\[{\"\d\-tfn])")
 
 
 class ChatModel:
@@ -157,12 +158,20 @@ class ChatModel:
 
     # ------------------------------------------------------------ structured output
     def structured(
-        self, prompt: Prompting, model: type[T], *, max_tokens: int = 1024, repairs: int = 1, temperature: float = 0.0
+        self,
+        prompt: Prompting,
+        model: type[T],
+        *,
+        max_tokens: int = 1024,
+        repairs: int = 1,
+        temperature: float = 0.0,
+        items: str | None = None,
     ) -> T:
         """Ask for an object of a pydantic model.
 
         A reply that is prose, half a JSON or of the wrong shape is answered with what is wrong, `repairs` times; the
-        bad reply is not kept in the cache.
+        bad reply is not kept in the cache. A reply that was cut off at `max_tokens` is not asked for again, as that would cost
+        the same and be cut again: the complete members of its list `items` are taken, and without any it has failed.
 
         Raises
         ------
@@ -177,9 +186,12 @@ class ChatModel:
         for _ in range(repairs + 1):
             reply = self.complete(messages, max_tokens=max_tokens, schema=schema, temperature=temperature)
             try:
-                return model.model_validate(parse_json(reply.text))
+                return model.model_validate(self._value(reply, items))
             except (ValidationError, ModelError) as exc:
                 problem = _problem(exc)
+                if reply.finish == "length":
+                    problem = f"cut off at {max_tokens} tokens ({problem})"
+                    break
                 self._forget(messages, max_tokens, schema, temperature)
                 shown = reply.text[:2000]
                 messages = [
@@ -189,6 +201,14 @@ class ChatModel:
                 ]
         self.usage.failures += 1
         raise ModelError(f"{self.name} gave no valid {model.__name__}: {problem}")
+
+    def _value(self, reply: Reply, items: str | None) -> Any:
+        """The JSON value of a reply, or what is complete of it."""
+        whole = complete_items(reply.text, items) if items and reply.finish == "length" else []
+        if whole:
+            self.usage.cut += 1
+            return {items: whole}
+        return parse_json(reply.text)
 
     def _forget(self, messages: Sequence[Message], max_tokens: int, schema: dict[str, Any], temperature: float) -> None:
         if self.cache is not None:
@@ -232,6 +252,25 @@ def parse_json(text: str) -> Any:
         except ValueError:
             continue
     raise ModelError("no JSON in the reply" if body else "an empty reply")
+
+
+def complete_items(text: str, name: str) -> list[Any]:
+    """The members of the list `name` in a cut-off JSON object, up to the first that is not complete.
+
+    >>> complete_items('{"facts": [{"a": 1}, {"a": 2}, {"a"', "facts")
+    [{'a': 1}, {'a': 2}]
+    """
+    opening = re.search(rf'"{re.escape(name)}"\s*:\s*\[', text)
+    out: list[Any] = []
+    at = opening.end() if opening else len(text)
+    decoder = json.JSONDecoder()
+    while found := _MEMBER.match(text, at):
+        try:
+            value, at = decoder.raw_decode(text, found.end())
+        except ValueError:
+            break
+        out.append(value)
+    return out
 
 
 def get_chat(settings: Settings, *, cache: bool = True) -> ChatModel | None:

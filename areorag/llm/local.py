@@ -41,11 +41,12 @@ def shipped_model() -> Path:
 
 @lru_cache(maxsize=2)
 def _server(path: str, threads: int) -> Any:
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # read when the library is loaded: threads that wait must sleep
+    os.environ.setdefault("GOMP_SPINCOUNT", "0")
     try:
         import xllamacpp
     except ImportError:
         raise MissingExtraError("xllamacpp", "local-llm") from None
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     params = xllamacpp.CommonParams()
     params.model.path = path
     params.n_ctx = CONTEXT_TOKENS

@@ -83,6 +83,7 @@ class Usage:
     cached: int = 0
     retries: int = 0
     failures: int = 0
+    cut: int = 0  # replies cut off at their limit of which a part was used
     tokens_in: int = 0
     tokens_out: int = 0
     seconds: float = 0.0
@@ -103,6 +104,7 @@ class Usage:
             "cached": self.cached,
             "retries": self.retries,
             "failures": self.failures,
+            "cut": self.cut,
             "tokens_in": self.tokens_in,
             "tokens_out": self.tokens_out,
             "seconds": round(self.seconds, 3),
