@@ -21,6 +21,12 @@ from areorag.llm.local import grammar_schema
 from areorag.retrieval.reasoning import reason
 from areorag.settings import Settings, load_settings
 
+SHORT = """The drill target Windjana contains sanidine and magnetite, measured by CheMin after the drilling on sol 621.
+
+ChemCam did not detect sulfur at the target Stephen, whereas manganese is abundant in the dark coating of the rock.
+
+Hematite was found by CheMin in the target Confidence Hills, with about 7 wt% of hematite in the drilled powder.
+"""
 EXAMPLES = Path(__file__).resolve().parents[1] / "docs" / "examples" / "reasoning"
 
 
@@ -44,7 +50,7 @@ def test_a_grammar_has_no_lengths_and_keeps_properties_of_any_name() -> None:
 def local_settings(tmp_path: Path) -> Settings:
     name = os.environ.get("AREORAG_LOCAL_GGUF", "")
     return load_settings(
-        llm=f"local:{name}" if name else "local", cache_dir=tmp_path, llm_max_calls=40, text_passage_words=40
+        llm=f"local:{name}" if name else "local", cache_dir=tmp_path, llm_max_calls=40, text_passage_words=20
     )
 
 
@@ -64,7 +70,8 @@ def chat(tmp_path: Path) -> ChatModel:
 def test_text_ingest_ends_with_exact_quotes_and_a_second_run_pays_nothing(
     db: Database, chat: ChatModel, tmp_path: Path
 ) -> None:
-    file = EXAMPLES / "drilling.md"
+    file = tmp_path / "short.txt"
+    file.write_text(SHORT, "utf-8")
     settings = local_settings(tmp_path)
     embedder = get_embedder(load_settings(), cache=False)
     report = ingest_text(db, [file], settings, chat=chat, embedder=embedder)
