@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 MAX_PARTNERS = 6
 MAX_PASSAGES = 3
+MAX_STATED = 24  # text facts that triage compares with the evidence
 MIN_PASSAGE_COSINE = 0.45
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SHOWN_SETTINGS = ("body", "curvature", "embedding_dim", "spatial_share", "oem_power", "k", "lambda_spatial", "pool",
@@ -88,7 +89,8 @@ class Asker:
         ----------
         k
             Pieces of evidence to keep (default: the setting). Sources that disagree with a kept one on the property
-            asked are added, at most six: a conflict shown with one side only would be no conflict.
+            asked are added, at most six, observations and facts of ingested texts: a conflict shown with one side only
+            would be no conflict.
         """
         began = time.perf_counter()
         intent = self.retriever.understand(question)
@@ -108,11 +110,12 @@ class Asker:
             claims = [c for item in chosen for c in item.observation.claims]
             asked = list(retrieval.intent.properties) or topics(question, claims)
             verdicts = self._verdicts(question, chosen, asked)
+            records = [c.observation for c in chosen]
         with _timed(clock, "answer"):
             sources, conflicts = _number(chosen, verdicts, passages)
             _mark_left_out(trace, sources)
             steps = _chain_sources(chain, sources) if chain is not None else []
-            self._suggest(conflicts, verdicts)
+            self._suggest(conflicts, verdicts, records)
             compare = retrieval.intent.compare
             sentences = steps + self._sentences(question, sources, conflicts, asked, compare, trace)
             answer = Answer(
@@ -132,7 +135,7 @@ class Asker:
 
     # ------------------------------------------------------------ steps
     def _chosen(self, retrieval: Retrieval) -> list[Chosen]:
-        """The kept evidence, and what states the same properties at the same place."""
+        """The kept evidence, and what states the same properties at the same place: observations and text facts."""
         from ..graph.reader import observations
 
         out = [Chosen(e.observation, e.score, dict(e.scores)) for e in retrieval.evidence]
@@ -140,7 +143,9 @@ class Asker:
         rows = self.db.read("answer_partners", ids=ids, limit=MAX_PARTNERS * 4)
         excluded = retrieval.intent.exclude
         asked = list(retrieval.intent.properties)
-        for o in observations(self.db, [r["id"] for r in rows]):
+        partners = observations(self.db, [r["id"] for r in rows])
+        partners += self._stated(ids, asked or [c.property for e in out for c in e.observation.claims])
+        for o in partners:
             barred = (
                 o.instrument in excluded.instruments or o.platform in excluded.platforms or o.kind in excluded.kinds
             )
@@ -148,6 +153,15 @@ class Asker:
             if on_topic and not barred:
                 out.append(Chosen(o, added=True))
         return out
+
+    def _stated(self, ids: Sequence[str], properties: Sequence[str]) -> list[Observation]:
+        """What documents claim of these properties at the places and targets of the observations `ids`."""
+        from ..graph.text_reader import facts_near
+        from ..planet.lexicon import get_lexicon
+
+        lexicon = get_lexicon()
+        names = {n.lower() for p in properties for n in (p, *lexicon.narrower(p))}
+        return facts_near(self.db, ids, sorted(names), limit=MAX_STATED) if ids and names else []
 
     def _verdicts(self, question: str, chosen: list[Chosen], asked: Sequence[str]) -> list[Verdict]:
         """Triage of what was chosen."""
@@ -197,12 +211,14 @@ class Asker:
                 return written
         return compose(sources, conflicts, asked, compare)
 
-    def _suggest(self, conflicts: list[ConflictView], verdicts: Sequence[Verdict]) -> None:
+    def _suggest(
+        self, conflicts: list[ConflictView], verdicts: Sequence[Verdict], records: Sequence[Observation]
+    ) -> None:
         """What would settle each conflict, and the product in the graph that comes nearest to it."""
         from ..triage.suggest import suggest
 
         for view, verdict in zip(conflicts, verdicts, strict=True):
-            found = suggest(self.db, verdict)
+            found = suggest(self.db, verdict, records)
             if found is not None:
                 view.would_settle, view.nearest = found.what, found.nearest
 

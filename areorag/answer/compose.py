@@ -59,7 +59,9 @@ def stem(word: str) -> str:
 
 
 def where_from(source: Source) -> str:
-    """``CRISM from orbit (18 m)``, ``PIXL on the ground``, ``the HiRISE terrain model``."""
+    """``CRISM from orbit (18 m)``, ``PIXL on the ground``, ``the HiRISE terrain model``, ``the text “…”``."""
+    if source.kind == "fact":
+        return f"the text “{_title(source)}”"
     name = source.instrument or source.id
     if source.kind == "insitu":
         return f"{name} on the ground"

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
 
 def source_of(n: int, observation: Observation, score: float, scores: Mapping[str, float]) -> Source:
-    """A numbered source from an observation and its scores."""
+    """A numbered source from an observation, or a text fact read as one, and its scores."""
     o = observation
+    titles = [str(o.meta["document"])] if o.meta.get("document") else []
     return Source(
         n=n,
         id=o.id,
-        kind=o.kind,
+        kind="fact" if "passage_id" in o.meta else o.kind,
         platform=o.platform,
         instrument=o.instrument,
         institution=o.institution,
@@ -37,7 +38,7 @@ def source_of(n: int, observation: Observation, score: float, scores: Mapping[st
         warnings=o.warnings,
         text=o.text,
         claims=o.claims,
-        citations=list(dict.fromkeys(c.citation for c in o.claims if c.citation)),
+        citations=list(dict.fromkeys([*titles, *(c.citation for c in o.claims if c.citation)])),
         source_file=o.product.source_file,
         sha256=o.product.sha256,
         lid=o.product.lid,

@@ -17,22 +17,29 @@ TEXT_AUTHORITY = 0.75
 
 
 def facts_near(
-    db: Database, observation_ids: Iterable[str], properties: Sequence[str] = (), *, limit: int = 20
+    db: Database,
+    observation_ids: Iterable[str],
+    properties: Sequence[str] = (),
+    *,
+    limit: int = 20,
+    crowd: int = 20_000,
 ) -> list[Observation]:
-    """Facts with claims about places or targets that the given observations bind.
+    """Facts with claims about places or targets that the given observations bind, or about what these claim themselves.
+
+    A gazetteer may know a drill target as part of a place; then the subject of both claims is what they share.
 
     Parameters
     ----------
     properties : lower-case words, one of which a claim's property must contain; () takes all
     limit : most facts, those about the rarest places and targets first
+    crowd : places and targets that more hyperedges bind than this are left out: "Mars" says nothing about a place
 
     Returns
     -------
     Records of kind ``derived`` whose id is the fact's and whose product is the document.
     """
-    rows = db.read(
-        "text_facts_near", ids=sorted(set(observation_ids)), properties=[p.lower() for p in properties], limit=limit
-    )
+    ids, names = sorted(set(observation_ids)), [p.lower() for p in properties]
+    rows = db.read("text_facts_near", ids=ids, properties=names, limit=limit, crowd=crowd)
     return [_record(row) for row in rows]
 
 

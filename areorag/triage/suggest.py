@@ -8,6 +8,7 @@ that is missing; noise wants the better source once more.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -29,11 +30,17 @@ class Suggestion:
     nearest: str | None = None
 
 
-def suggest(db: Database, verdict: Verdict) -> Suggestion | None:
-    """The suggestion for a detected conflict; None where the two sides have no place or nothing sensible is known."""
+def suggest(db: Database, verdict: Verdict, known: Sequence[Observation] = ()) -> Suggestion | None:
+    """The suggestion for a detected conflict; None where the two sides have no place or nothing sensible is known.
+
+    Parameters
+    ----------
+    known : records already at hand, which are not read again; a text fact is one of these
+    """
     from ..graph.reader import observations
 
-    found = {o.id: o for o in observations(db, [verdict.a_id, verdict.b_id])}
+    found = {o.id: o for o in known if o.id in (verdict.a_id, verdict.b_id)}
+    found |= {o.id: o for o in observations(db, [i for i in (verdict.a_id, verdict.b_id) if i not in found])}
     if len(found) < 2:
         return None
     a, b = found[verdict.a_id], found[verdict.b_id]
