@@ -272,3 +272,44 @@ def test_drawings_show_every_step_and_escape_what_they_show() -> None:
     root = ET.fromstring(svg)
     assert "script" not in {e.tag.split("}")[-1] for e in root.iter()}
     assert any("fact & more" in (e.text or "") for e in root.iter())
+
+
+@pytest.mark.parametrize("meant", ["Windjana", "Mojave"])
+def test_entities_of_one_hyperedge_stay_together_until_the_next_step_settles_which_is_meant(meant: str) -> None:
+    both = [("Windjana", "Target"), ("Mojave", "Target"), ("Kimberley", "Feature")]
+    graph = graph_of(
+        [
+            ("f1", "Windjana and Mojave were drilled at the Kimberley", both),
+            ("f2", f"{meant} contains jarosite in its powder", [(meant, "Target"), ("jarosite", "Mineral")]),
+        ]
+    )
+    q = "Which mineral is contained in the powder of the target that was drilled at the Kimberley?"
+    plan = build_plan(clause_plans(q)[0])[0]
+    assert plan is not None
+    greedy = search([plan], scorer(graph), [("feature:kimberley", "Kimberley")], Budget(), trajectories=1)
+    names = [graph.nodes[c.entity].name for _, c in greedy.finished[0].answers]
+    assert names == [meant, "jarosite"]
+
+
+def test_what_lies_beyond_the_neighbourhood_is_read_when_the_search_gets_there() -> None:
+    graph = graph_of(CHAIN[:2])
+    later = {"target:windjana": CHAIN[2], "mineral:sanidine": CHAIN[3]}
+    read: list[str] = []
+
+    def grow(entities: Sequence[str], question: str) -> None:
+        for v in entities:
+            if v in later and v not in read:
+                read.append(v)
+                fid, text, bound = later[v]
+                nodes = [Node(f"{label.lower()}:{name.lower()}", name, label) for name, label in bound]
+                graph.add(Edge(fid, "Fact", text, frozenset(n.id for n in nodes)), nodes, 4)
+
+    q = "Which mineral is contained in the target that was drilled at the place where Stephen lies?"
+    plan = build_plan(clause_plans(q)[0])[0]
+    assert plan is not None
+    anchors = [("target:stephen", "Stephen")]
+    short = search([plan], scorer(graph), anchors, Budget())
+    assert "sanidine" not in {graph.nodes[c.entity].name for s in short.finished for _, c in s.answers}
+    found = search([plan], scorer(graph), anchors, Budget(), grow=grow)
+    assert "target:windjana" in read
+    assert "sanidine" in {graph.nodes[c.entity].name for c in [found.finished[0].answers[-1][1]]}

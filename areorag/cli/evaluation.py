@@ -135,6 +135,25 @@ def facts(
         _show(module.run(corpus, questions, ablate=ablate, progress=bars), json)
 
 
+@app.command(epilog="Example: areorag eval multihop --corpus abstracts/ --ablate plan")
+def multihop(
+    corpus: Annotated[
+        Path | None, typer.Option(exists=True, help="texts for a throw-away graph; without it, the graph of --home")
+    ] = None,
+    n: Annotated[int, typer.Option("--n", min=1, help="questions to generate")] = 120,
+    seed: int = 7,
+    ablate: Annotated[str | None, typer.Option(help="ewo, synonyms, plan, target or trajectories")] = None,
+    home: HomeOption = None,
+    json: JsonOption = None,
+) -> None:
+    """Questions of 3 to 6 hops generated from the graph's text facts, answered by planned reasoning."""
+    from ..evaluate import multihop_graph as module
+
+    with progress_bars() as bars:
+        told = None if bars is None else lambda done, total: bars("questions", done, total)
+        _show(module.run(corpus, n, seed, ablate, home, told), json)
+
+
 @app.command(epilog="Example: areorag eval extraction abstracts/ --json result.json")
 def extraction(directory: DirArgument, json: JsonOption = None) -> None:
     """Extract targets, elements, minerals and what contains what; score against brat annotations."""

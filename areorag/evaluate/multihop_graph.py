@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..graph.connection import Database
     from ..llm.chat import ChatModel
     from ..llm.embed import Embedder
+    from ..retrieval.reasoning import ReasoningOptions
     from ..settings import Settings
 
 _WORD = re.compile(r"[A-Za-z][a-z]{4,}")
@@ -30,6 +31,7 @@ _LABEL = {
     "Concept": "subject",
 }
 _CROWDED = 40
+ABLATIONS = ("ewo", "synonyms", "plan", "target", "trajectories")
 
 
 def generate(db: Database, n: int = 120, seed: int = 7, hops: tuple[int, int] = (3, 6)) -> list[dict[str, Any]]:
@@ -148,11 +150,9 @@ def evaluate(
     ``{n, hit1, hit5, path_recall, by_hops, edges, seconds, questions}``: shares in per cent of questions whose answer
     is first or among the first five, and the mean share of gold facts among the facts returned (at most 20).
     """
-    from ..retrieval.reasoning import ReasoningOptions, reason
+    from ..retrieval.reasoning import reason
 
-    options = ReasoningOptions()
-    if ablate:
-        options = options.without(ablate)
+    options = ablated(ablate)
     start = time.perf_counter()
     rows = []
     for i, q in enumerate(questions):
@@ -192,6 +192,22 @@ def _means(rows: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def ablated(name: str | None) -> ReasoningOptions:
+    """The reasoner's options with one part off.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such part.
+    """
+    from ..errors import UnknownNameError
+    from ..retrieval.reasoning import ReasoningOptions
+
+    if name is not None and name not in ABLATIONS:
+        raise UnknownNameError(f"unknown ablation {name!r}: use one of {', '.join(ABLATIONS)}")
+    return ReasoningOptions().without(name) if name else ReasoningOptions()
+
+
 def run(
     corpus: Path | None = None,
     n: int = 120,
@@ -200,13 +216,20 @@ def run(
     home: Path | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
-    """Generate and answer questions over the user's graph, or over a corpus read into a throw-away database."""
+    """Generate and answer questions over the user's graph, or over a corpus read into a throw-away database.
+
+    Raises
+    ------
+    UnknownNameError
+        The ablation is not known.
+    """
     from ..graph.connection import Database
     from ..ingest.text.pipeline import ingest_text
     from ..llm.chat import get_chat
     from ..llm.embed import get_embedder
     from ..settings import load_settings
 
+    ablated(ablate)  # an unknown name is told before a server starts
     settings = load_settings(home=home) if home else load_settings()
     embedder, chat = get_embedder(settings), get_chat(settings)
     if corpus is None:

@@ -1,7 +1,8 @@
 """The query subgraph: hyperedges and entities around what a question names, read hop by hop (PRoH, step 2).
 
 Each hop is one Cypher statement with a cap per entity, so that a supernode ("Mars", "ChemCam") brings its hyperedges
-that share most words with the question and not all of them.
+that share most words with the question and not all of them. What a chain of sub-questions reaches beyond that is read
+when it is reached (`grower`).
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -61,13 +62,14 @@ class Edge:
 
 @dataclass
 class QueryGraph:
-    """The subgraph of one question. `hops` says at which hop an edge was first met."""
+    """The subgraph of one question. `hops` says at which hop an edge was first met, `whole` whose edges are all here."""
 
     nodes: dict[str, Node] = field(default_factory=dict)
     edges: dict[str, Edge] = field(default_factory=dict)
     hops: dict[str, int] = field(default_factory=dict)
     incident: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     words: dict[str, frozenset[str]] = field(default_factory=dict)
+    whole: set[str] = field(default_factory=set)
     _df: Counter[str] = field(default_factory=Counter)
 
     def add(self, edge: Edge, nodes: Iterable[Node], hop: int) -> None:
@@ -114,6 +116,10 @@ def _edges(rows: list[dict[str, Any]]) -> list[tuple[Edge, list[Node]]]:
     return out
 
 
+def _kinds(synonyms: bool) -> list[str]:
+    return ["Fact", "Observation", "Colocation"] + (["Synonym"] if synonyms else [])
+
+
 def load_subgraph(
     db: Database,
     question: str,
@@ -147,13 +153,38 @@ def load_subgraph(
         if not todo or len(graph.edges) >= max_edges:
             break
         seen.update(todo)
-        kinds = ["Fact", "Observation", "Colocation"] + (["Synonym"] if synonyms else [])
-        rows = db.read("reason_expand", ids=sorted(todo), words=words, per_entity=per_entity, kinds=kinds)
+        rows = db.read("reason_expand", ids=sorted(todo), words=words, per_entity=per_entity, kinds=_kinds(synonyms))
         reached: Counter[str] = Counter()
         for edge, nodes in _edges(rows):
             if len(graph.edges) >= max_edges:
                 break
             graph.add(edge, nodes, hop)
             reached.update(n.id for n in nodes)
+        else:
+            graph.whole.update(e for e in todo if graph.degree(e) < per_entity)
         front = [e for e, _ in sorted(reached.items(), key=lambda x: (x[1], x[0])) if e not in seen]
     return graph
+
+
+def grower(
+    db: Database, graph: QueryGraph, *, per_entity: int = 60, max_edges: int = 6000, synonyms: bool = True
+) -> Callable[[Sequence[str], str], None]:
+    """A function that brings in the hyperedges of entities that share most words with a sub-question.
+
+    A chain of six hops leads beyond the neighbourhood of what the question names, and a crowded entity has brought the
+    hyperedges that suit the whole question. Entities whose hyperedges are all there are not read again.
+    """
+    read: set[tuple[str, str]] = set()
+
+    def grow(entities: Sequence[str], question: str) -> None:
+        todo = sorted({e for e in entities if e not in graph.whole and (e, question) not in read})
+        if not todo or len(graph.edges) >= max_edges:
+            return
+        read.update((e, question) for e in todo)
+        words = sorted(set(stems(question)))
+        rows = db.read("reason_expand", ids=todo, words=words, per_entity=per_entity, kinds=_kinds(synonyms))
+        for edge, nodes in _edges(rows)[: max_edges - len(graph.edges)]:
+            graph.add(edge, nodes, 1 + max((graph.hops[e] for v in todo for e in graph.incident.get(v, ())), default=0))
+        graph.whole.update(e for e in todo if graph.degree(e) < per_entity)
+
+    return grow

@@ -19,7 +19,7 @@ from ...errors import BudgetError, ModelError
 from ...llm.prompt import fence, load_prompt
 from .anchoring import Anchors, anchor
 from .budget import Budget
-from .hypergraph import QueryGraph, load_subgraph
+from .hypergraph import QueryGraph, grower, load_subgraph
 from .paths import Scorer
 from .plan import MAX_STEPS, Plan, SaidPlan, Step, build_plan, clause_plans, clauses, sketch, wanted
 from .search import SearchResult, State, search
@@ -157,7 +157,8 @@ def reason(
     plans = _plans(question, trace, chat, opt)
     trace.plans = [p.as_dict() for p in plans]
     scorer = Scorer(graph, embedder.embed, dict(anchors.hyperedges), opt.ewo, _llm_score(chat, trace, budget))
-    found = search(plans, scorer, _seeds(anchors, graph), budget, depth=opt.max_depth, trajectories=opt.trajectories)
+    seeds, grow = _seeds(anchors, graph), grower(db, graph, synonyms=opt.synonyms)
+    found = search(plans, scorer, seeds, budget, depth=opt.max_depth, trajectories=opt.trajectories, grow=grow)
     trace.steps = found.log
     trace.budget = _budget(budget)
     if chat is not None:
