@@ -240,7 +240,8 @@ def _llm_score(chat: ChatModel | None, trace: Trace, budget: Budget) -> Any:
             text = prompt.render(question=fence(question, "QUESTION"), names=fence(listed, "NAMES"))
             said: list[float] = []
             try:
-                said = chat.structured(text, _Scores, max_tokens=16 * len(todo) + 40).scores
+                limit = 16 * len(todo) + 40
+                said = chat.structured(text, _Scores, max_tokens=limit, items="scores").scores
             except BudgetError as exc:
                 closed.append(str(exc))
                 trace.rejected.append(f"scores: {exc}")
