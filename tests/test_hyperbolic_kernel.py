@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 import mpmath as mp
 import numpy as np
@@ -15,10 +16,16 @@ from areorag.hyperbolic import lorentz, polar
 from areorag.hyperbolic.batch import LONG
 from areorag.hyperbolic.lorentz import VECTOR_DOMAIN, Lorentz, Points
 
-mp.mp.dps = 100
 CURVATURES = [-0.1, -1.0, -4.0]
 DIMENSIONS = [2, 3, 8, 64, 256]
 CASES = int(os.environ.get("AREORAG_HYPOTHESIS", "300"))
+
+
+@pytest.fixture(autouse=True)
+def hundred_digits() -> Iterator[None]:
+    """The precision is one for the whole process: other modules set their own."""
+    with mp.workdps(100):
+        yield
 
 
 def unit(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
