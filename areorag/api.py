@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import EmptyQuestionError, UnknownNameError, UsageError
+from .ingest.paths import check_paths
 from .settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -69,23 +70,6 @@ def check_question(question: str) -> str:
     if not any(c.isalnum() for c in tidy):
         raise EmptyQuestionError('the question is empty. Ask for example  areorag ask "olivine in Jezero"')
     return tidy
-
-
-def check_paths(paths: Iterable[str | Path]) -> list[Path]:
-    """The paths, each a file or a folder (reading a pipe or a device would never end).
-
-    Raises
-    ------
-    UsageError
-        One does not exist, or is something else.
-    """
-    wanted = [Path(p) for p in paths]
-    for path in wanted:
-        if not path.exists():
-            raise UsageError(f"{path} does not exist")
-        if not path.is_dir() and not path.is_file():
-            raise UsageError(f"{path} is neither a file nor a folder")
-    return wanted
 
 
 class AreoRAG:

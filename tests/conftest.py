@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,23 @@ def container_settings() -> Iterator[Settings]:
             neo4j_username=container.username,
             neo4j_password=container.password,
         )
+
+
+@pytest.fixture
+def install_adapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], None]]:
+    """``install(name, source)``: a third-party adapter as an entry point of a package, its class the name capitalised."""
+    from areorag.ingest.adapters.registry import adapters
+
+    def install(name: str, source: str) -> None:
+        site = tmp_path / "site"
+        info = site / f"{name}-1.0.dist-info"
+        info.mkdir(parents=True)
+        (site / f"{name}module.py").write_text(source)
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[areorag.adapters]\n{name} = {name}module:{name.capitalize()}\n")
+        monkeypatch.setenv("PYTHONPATH", str(site))
+        monkeypatch.setattr(sys, "path", [*sys.path, str(site)])
+        adapters.cache_clear()
+
+    yield install
+    adapters.cache_clear()

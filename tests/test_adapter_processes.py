@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -50,19 +49,9 @@ class Hang:
 
 
 @pytest.fixture
-def third_party(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def third_party(install_adapter: Callable[[str, str], None]) -> None:
     """A third-party adapter installed by an entry point, as a user's package would be."""
-    site = tmp_path / "site"
-    info = site / "hang-1.0.dist-info"
-    info.mkdir(parents=True)
-    (site / "hangmodule.py").write_text(HANG)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: hang\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[areorag.adapters]\nhang = hangmodule:Hang\n")
-    monkeypatch.setenv("PYTHONPATH", str(site))
-    monkeypatch.setattr(sys, "path", [*sys.path, str(site)])
-    adapters.cache_clear()
-    yield
-    adapters.cache_clear()
+    install_adapter("hang", HANG)
 
 
 def test_third_party_adapter_comes_first_and_fits_the_protocol(third_party: None) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from areorag import cli
-from areorag.api import check_paths, check_question
+from areorag.api import check_question
 from areorag.cli.common import check_json_target, write_json
 from areorag.errors import DatabaseError, DatabaseUnavailableError, UnknownNameError, UsageError
 from areorag.graph import reader
@@ -16,6 +16,7 @@ from areorag.graph.connection import Database
 from areorag.graph.model import Claim, FileReport, well_formed
 from areorag.graph.verify import verify
 from areorag.ingest.journal import quarantine
+from areorag.ingest.paths import check_paths
 from areorag.ingest.pipeline import ingest_paths
 from areorag.settings import Settings
 from areorag.triage.store import login_name

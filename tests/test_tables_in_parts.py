@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,6 @@ import pytest
 
 from areorag.evaluate.bench_ingest import index_table
 from areorag.ingest.adapters import iter_reports, read_path
-from areorag.ingest.adapters.registry import adapters
 from areorag.ingest.readers.tables import read_delimited
 
 ROWS = 2300
@@ -66,18 +64,8 @@ class Breaks:
 
 
 @pytest.fixture
-def breaking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    site = tmp_path / "site"
-    info = site / "breaks-1.0.dist-info"
-    info.mkdir(parents=True)
-    (site / "breaksmodule.py").write_text(BREAKS)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: breaks\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[areorag.adapters]\nbreaks = breaksmodule:Breaks\n")
-    monkeypatch.setenv("PYTHONPATH", str(site))
-    monkeypatch.setattr(sys, "path", [*sys.path, str(site)])
-    adapters.cache_clear()
-    yield
-    adapters.cache_clear()
+def breaking(install_adapter: Callable[[str, str], None]) -> None:
+    install_adapter("breaks", BREAKS)
 
 
 def test_what_breaks_half_way_is_partial_and_says_how_far_it_was_read(breaking: None, tmp_path: Path) -> None:

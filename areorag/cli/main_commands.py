@@ -30,7 +30,8 @@ def ingest(
     json: JsonOption = None,
 ) -> None:
     """Turn labels, tables and papers into the graph. Running it again changes nothing that is unchanged."""
-    from ..api import AreoRAG, check_paths
+    from ..api import AreoRAG
+    from ..ingest.paths import check_paths
 
     paths = check_paths(paths)
     with progress_bars() as bars, AreoRAG.open(settings=settings_for(home), progress=bars) as areo:

@@ -12,7 +12,8 @@ import platform
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import AreoRAGError, UsageError
+from ..errors import AreoRAGError
+from .choices import known
 
 log = logging.getLogger(__name__)
 
@@ -33,11 +34,9 @@ def run(
     UsageError
         Unknown scale or part.
     """
-    if scale not in SCALES:
-        raise UsageError(f"unknown scale {scale!r}: use {', '.join(SCALES)}")
-    unknown = set(parts or ()) - set(PARTS)
-    if unknown:
-        raise UsageError(f"unknown part {sorted(unknown)[0]!r}: use {', '.join(PARTS)}")
+    known("scale", scale, SCALES)
+    for name in parts or ():
+        known("part", name, PARTS)
     chosen = [p for p in PARTS if not parts or p in parts]
     out: dict[str, Any] = {
         "scale": scale,

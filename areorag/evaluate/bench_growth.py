@@ -18,12 +18,13 @@ import logging
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..errors import UsageError
 from ..graph.connection import Database
 from ..graph.hysh import embed_observations
 from ..graph.model import Observation
@@ -32,7 +33,10 @@ from ..llm.embed import get_embedder
 from ..retrieval.columns import build_columns, topic_key
 from ..retrieval.engine import Retriever
 from ..settings import Settings, load_settings
+from .bench_retrieval import timed
+from .choices import known
 from .conflict_plots import pyplot, save
+from .loading import load
 from .region_gold import Archive
 from .regions import Generator
 from .synthetic import PAPER_TOTAL, synthetic_archive
@@ -67,8 +71,7 @@ def run(
     UsageError
         Unknown scale.
     """
-    if scale not in GRAPH_SIZES:
-        raise UsageError(f"unknown scale {scale!r}: use {', '.join(GRAPH_SIZES)}")
+    known("scale", scale, GRAPH_SIZES)
     base = settings or load_settings()
     questions = draw(GRAPH_SIZES[scale][0], n, seed)
     out: dict[str, Any] = {"scale": scale, "questions": len(questions)}
@@ -109,29 +112,21 @@ def sample(size: int, of: int) -> list[int]:
 def _graph_series(
     sizes: Sequence[int], questions: Sequence[str], settings: Settings, told: Told | None
 ) -> list[dict[str, Any]]:
-    from ..graph.writer import write_observations
-    from ..ingest.build import RowBuilder
-
     largest = max(sizes)
     archive = list(synthetic_archive(largest))
     loaded: set[int] = set()
     out = []
     with Database.temporary(settings) as db:
-        builder = RowBuilder(settings, get_embedder(settings))
         for size in sizes:
-            wanted = [i for i in sample(size, largest) if i not in loaded] if size < largest else [
-                i for i in range(largest) if i not in loaded
-            ]  # fmt: skip
+            wanted = [i for i in sample(size, largest) if i not in loaded]
             began = time.perf_counter()
-            for at in range(0, len(wanted), _CHUNK):
-                write_observations(db, builder.build([archive[i] for i in wanted[at : at + _CHUNK]]), "bench-growth")
-                if told is not None:
-                    told(f"load to {size:,}", at, len(wanted))
+            heard = None if told is None else partial(told, f"load to {size:,}")
+            load(db, settings, [archive[i] for i in wanted], "bench-growth", heard)
             loaded |= set(wanted)
             load_s = time.perf_counter() - began
             retriever = Retriever(db, settings, get_embedder(settings))
             row = {"n": len(loaded), "rows_per_s": round(len(wanted) / load_s, 1)}
-            out.append(row | times(retriever, questions))
+            out.append(row | timed(retriever, questions))
     return out
 
 
@@ -141,7 +136,7 @@ def _in_memory(size: int, questions: Sequence[str], settings: Settings, told: To
     began = time.perf_counter()
     retriever = memory_retriever(synthetic_archive(size), settings)
     build_s = time.perf_counter() - began
-    return {"n": size, "build_s": round(build_s, 1)} | times(retriever, questions)
+    return {"n": size, "build_s": round(build_s, 1)} | timed(retriever, questions)
 
 
 def memory_retriever(records: Iterable[Observation], settings: Settings, seed: int = 11) -> Retriever:
@@ -190,13 +185,8 @@ class _NoDatabase:
 
 
 def _chunks(records: Iterable[Observation]) -> Iterator[list[Observation]]:
-    chunk: list[Observation] = []
-    for o in records:
-        chunk.append(o)
-        if len(chunk) == _CHUNK:
-            yield chunk
-            chunk = []
-    if chunk:
+    left = iter(records)
+    while chunk := list(islice(left, _CHUNK)):
         yield chunk
 
 
@@ -216,33 +206,6 @@ def _gold_row(o: Observation) -> dict[str, Any]:
     row = _column_row(o, 0.0, [])
     claims = [c.model_dump(include={"subject", "property", "value", "polarity"}) for c in o.claims]
     return row | {"footprint": wkt_of(o.footprint), "claims": claims}
-
-
-def times(retriever: Retriever, questions: Sequence[str]) -> dict[str, Any]:
-    """Milliseconds of warm questions: wall at the median and the 95th percentile, processor at the median.
-
-    Every question is asked once before; its own embedding is forgotten between, so that it is not free.
-    """
-    columns = retriever.columns.get()
-    retriever.spatial(columns).warm()
-    hits = [dict(retriever.retrieve(q).counts).get("on topic", 0) for q in questions]
-    wall, cpu = [], []
-    stages: dict[str, list[float]] = {}
-    for question in questions:
-        retriever.forget_vectors([question])
-        w, c = time.perf_counter(), time.process_time()
-        found = retriever.retrieve(question)
-        wall.append(time.perf_counter() - w)
-        cpu.append(time.process_time() - c)
-        for name, seconds in found.seconds.items():
-            stages.setdefault(name, []).append(seconds)
-    return {
-        "candidates_mean": round(float(np.mean(hits)), 1),
-        "p50_ms": round(1e3 * float(np.percentile(wall, 50)), 2),
-        "p95_ms": round(1e3 * float(np.percentile(wall, 95)), 2),
-        "cpu_p50_ms": round(1e3 * float(np.percentile(cpu, 50)), 2),
-        "stages_p50_ms": {k: round(1e3 * float(np.median(v)), 2) for k, v in stages.items()},
-    }
 
 
 PICTURE = "bench_growth.svg"

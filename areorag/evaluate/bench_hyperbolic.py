@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import UsageError
 from ..hyperbolic.batch import LONG
 from ..hyperbolic.embedding import embed_closed_form
 from ..hyperbolic.lorentz import Points, distance, from_polar, inner
+from .choices import known
 
 Float = NDArray[np.float64]
 SIZES = {"small": (100_000, 5_000), "paper": (1_000_000, 53_012), "million": (1_000_000, 1_000_000)}
@@ -35,8 +35,7 @@ def run(scale: str = "small") -> dict[str, Any]:
     UsageError
         Unknown scale.
     """
-    if scale not in SIZES:
-        raise UsageError(f"unknown scale {scale!r}: use {', '.join(SIZES)}")
+    known("scale", scale, SIZES)
     pairs, products = SIZES[scale]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     distances = {f"d{d}": bench_distances(pairs, d, threads=1) for d in (3, 64)}

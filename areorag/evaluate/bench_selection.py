@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import UsageError
 from ..llm.embed import get_embedder
 from ..retrieval.selection import Candidate, Options, select
 from ..retrieval.selection.objective import coverage_value, lazy_greedy
 from ..settings import load_settings
+from .choices import known
 from .synthetic import synthetic_archive
 
 SIZES = {"small": (50, 200), "paper": (50, 200, 1000), "million": (50, 200, 1000, 2000)}
@@ -60,8 +60,7 @@ def run(scale: str = "small", *, repeats: int = 5) -> dict[str, Any]:
     UsageError
         Unknown scale.
     """
-    if scale not in SIZES:
-        raise UsageError(f"unknown scale {scale!r}: use {', '.join(SIZES)}")
+    known("scale", scale, SIZES)
     embedder = get_embedder(load_settings())
     warm = _Warm(embedder.embed, embedder.dim)
     largest = max(SIZES[scale])

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UsageError
+from .choices import known
 from .synthetic import PAPER_TOTAL, synthetic_archive
 
 SIZES: dict[str, tuple[int, ...]] = {
@@ -37,8 +37,7 @@ def run(scale: str = "small", *, queries: int = QUERIES, seed: int = 7) -> dict[
     UsageError
         Unknown scale.
     """
-    if scale not in SIZES:
-        raise UsageError(f"unknown scale {scale!r}: use {', '.join(SIZES)}")
+    known("scale", scale, SIZES)
     sizes = [measure(n, queries=queries, seed=seed) for n in SIZES[scale]]
     first, last = sizes[0], sizes[-1]
     growth = math.log(max(last["cpu_p50_ms"], 1e-6) / max(first["cpu_p50_ms"], 1e-6)) / math.log(last["n"] / first["n"])

@@ -19,6 +19,7 @@ from ..errors import UnknownNameError
 from ..retrieval.passages import Embeds
 from ..retrieval.selection.sentences import SentenceIndex, SentenceOptions
 from ..retrieval.selection.tokens import letters
+from .choices import known
 from .jsonl import read_jsonl
 from .selection import default_embedder
 
@@ -92,8 +93,8 @@ def ablated(name: str | None) -> SentenceOptions:
         There is no such ablation.
     """
     options = SentenceOptions()
-    if name is not None and name not in ABLATIONS:
-        raise UnknownNameError(f"unknown ablation {name!r}: use one of {', '.join(ABLATIONS)}")
+    if name is not None:
+        known("ablation", name, ABLATIONS, UnknownNameError)
     if name == "ewo":
         return replace(options, kinship=0.0)
     if name == "synonyms":

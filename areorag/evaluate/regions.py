@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UsageError
 from ..graph.connection import Database
 from ..graph.model import Observation
 from ..llm.embed import Embedder, get_embedder
@@ -31,6 +30,7 @@ from ..retrieval.engine import Retriever
 from ..settings import Settings, load_settings
 from ..triage.pict import Triage
 from ..triage.store import write_conflicts
+from .choices import known
 from .line_graph import LineGraph, LineGraphRetriever
 from .region_baselines import Baselines
 from .region_conflicts import disagreements
@@ -299,8 +299,8 @@ def check(ablate: str | None) -> None:
     UsageError
         There is no such ablation; the message lists them.
     """
-    if ablate is not None and ablate not in EVERY:
-        raise UsageError(f"unknown ablation {ablate!r}: use {', '.join(EVERY)}")
+    if ablate is not None:
+        known("ablation", ablate, EVERY)
 
 
 def run(
@@ -350,16 +350,13 @@ def opened(
         with Database.open(base) as db:
             yield db, base, []
         return
-    from ..graph.writer import write_observations
-    from ..ingest.build import RowBuilder
+    from .loading import load
     from .synthetic import synthetic_archive
 
     pairs = disagreements(max(3, records * PAIRS_PER_THOUSAND // 1000), seed)
     archive = [*synthetic_archive(max(1, records - 2 * len(pairs))), *(o for a, b, _ in pairs for o in (a, b))]
     with Database.temporary(base) as db:
-        builder = RowBuilder(base, get_embedder(base))
-        for at in range(0, len(archive), 1000):
-            write_observations(db, builder.build(archive[at : at + 1000]), "eval-regions")
+        load(db, base, archive, "eval-regions")
         _asked_before(db, base, pairs[::2])
         yield db, base, [Pair(a.id, b.id, label, a.claims[0].property) for a, b, label in pairs]
 

@@ -67,6 +67,12 @@ def _selection(data: Path, corpus: str) -> dict[str, Any]:
     return out
 
 
+def _reasoning(corpus: Path) -> dict[str, Any]:
+    from .multihop_graph import study
+
+    return study(corpus)
+
+
 def _sample(_: Path) -> dict[str, Any]:
     from ..sample import archive_path
 
@@ -118,6 +124,8 @@ PARTS = (
          "khqa"),
     Part("extraction", "Targets, elements, minerals, contains (five folds over the documents)",
          "areorag eval extraction …", lambda d: _run("extraction", d / "lpsc2015", folds=5, predictions=False), "lpsc2015"),
+    Part("reasoning", "Planned reasoning: generated questions of 3 to 6 hops over abstracts, each part left out in turn",
+         "areorag eval multihop --corpus … [--ablate …]", lambda d: _reasoning(d / "lpsc2015"), "lpsc2015"),
     Part("city", "Spatial-RAG's kind of question on Earth", "areorag eval city", lambda _: _run("city")),
     *(
         Part(f"bench-{name}", f"Speed: {name}", f"areorag bench --part {name}", lambda _: {}, bench=name,

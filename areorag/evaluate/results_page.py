@@ -48,6 +48,8 @@ HEADLINE = (
     Head("facts: all gold in 5", "facts", "all_gold.5", 55, "%"),
     Head("facts: all gold in 5, several hops", "facts", "by_hops.multi.all_gold.5", 30, "%"),
     Head("facts: all gold in 20", "facts", "all_gold.20", 75, "%"),
+    Head("questions of 3 to 6 hops, right answer first", "reasoning", "full.hit1", None, "%"),
+    Head("questions of 3 to 6 hops, right answer in the first five", "reasoning", "full.hit5", None, "%"),
     Head("extraction, elements (F1, folds)", "extraction", "Element.f1", 0.92),
     Head("extraction, minerals (F1, folds)", "extraction", "Mineral.f1", 0.85),
     Head("extraction, targets (F1, folds)", "extraction", "Target.f1", 0.75),

@@ -16,6 +16,7 @@ from ..errors import UnknownNameError
 from ..retrieval.passages import Embeds, PassageIndex
 from ..retrieval.selection.graph import ChainOptions, cover_hops
 from ..retrieval.selection.types import SELECTORS, Options
+from .choices import known
 from .jsonl import read_jsonl
 
 ABLATIONS = ("subqueries", "gate", "dw", "expansion")
@@ -106,8 +107,8 @@ def ablated(name: str | None, pool: int = 200) -> tuple[Options, ChainOptions]:
     UnknownNameError
         There is no such ablation.
     """
-    if name is not None and name not in ABLATIONS:
-        raise UnknownNameError(f"unknown ablation {name!r}: use one of {', '.join(ABLATIONS)}")
+    if name is not None:
+        known("ablation", name, ABLATIONS, UnknownNameError)
     options, chain = Options(pool=pool), ChainOptions()
     if name == "subqueries":
         return replace(options, beta=0.0), replace(chain, rest=0.0, answers=0.0)

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 PAPER = 53_012
-PAGE = 250
 K_NEAREST = 10
 
 
@@ -72,9 +71,7 @@ def run(
 def _load(db: Database, settings: Settings, n: int, out: dict[str, Any]) -> dict[str, Any]:
     """Write n synthetic observations; → seconds and size of their closed-form embedding alone."""
     from ..graph.hysh import embed_observations
-    from ..graph.writer import write_observations
-    from ..ingest.build import RowBuilder
-    from ..llm.embed import get_embedder
+    from .loading import load
     from .synthetic import synthetic_archive
 
     observations = list(synthetic_archive(n))
@@ -82,9 +79,7 @@ def _load(db: Database, settings: Settings, n: int, out: dict[str, Any]) -> dict
     embedded = embed_observations(observations, settings)
     closed = {"n": n, "seconds": time.perf_counter() - begin, "placed": int(np.sum(embedded.placed))}
     begin = time.perf_counter()
-    builder = RowBuilder(settings, get_embedder(settings))
-    for at in range(0, n, PAGE):
-        write_observations(db, builder.build(observations[at : at + PAGE]), "train-embedding")
+    load(db, settings, observations, "train-embedding")
     out["load_s"] = time.perf_counter() - begin
     return closed
 

@@ -10,7 +10,7 @@ cells, long strips go on to `max_cells`. A cell's id is ``"order/index"`` (neste
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,6 @@ import numpy.typing as npt
 from ..planet import healpix
 from ..planet.coordinates import position_xyz, to_lonlat, to_unit
 from ..planet.geometry import Geography, bounding_cap, vertices
-
-if TYPE_CHECKING:
-    from ..planet.bodies import Body
 
 MAX_ORDER = 10
 """Finest cells: 3.4 km on Mars. Finer ones would multiply `:Cell` nodes; point-like footprints have the point index."""
@@ -323,9 +320,3 @@ def from_moc(moc: Any) -> list[str]:
     """Cells of a ``mocpy.MOC``, sorted by order and index."""
     tree = moc.serialize(format="json")
     return [cell_id(int(o), int(i)) for o in sorted(tree, key=int) for i in sorted(tree[o])]
-
-
-def body_position(lon_deg: float, lat_deg: float, body: Body) -> tuple[float, float, float]:
-    """Position for the database's point index, metres."""
-    x, y, z = position_xyz(lon_deg, lat_deg, body)
-    return float(x), float(y), float(z)

@@ -78,7 +78,8 @@ def update_colocations(
     rules = rules or rules_of(settings)
     changed = set(observation_ids)
     index, dirty = _load(db, changed, rules, gathered)
-    written, names, removed = _create_fresh(db, index, dirty, rules, settings)
+    written, names = _create_fresh(db, index, dirty, rules, settings)
+    removed = 0
     for start in range(0, len(names), _BATCH):
         batch = names[start : start + _BATCH]
         pointers = [(index.focus(n), n) for n in batch if index.focus(n) != n]
@@ -220,8 +221,8 @@ def _seconds(value: Any) -> float | None:
 
 def _create_fresh(
     db: Database, index: ColocationIndex, dirty: set[str], rules: ColocationRules, settings: Settings
-) -> tuple[int, list[str], int]:
-    """Make the co-locations whose focus and members have none yet. (made, the names still to be done, 0)
+) -> tuple[int, list[str]]:
+    """Make the co-locations whose focus and members have none yet; (made, the names still to be done).
 
     Such a co-location is known whole: whoever points to it is dirty, or it would be there. Any other is left to
     `_write`, with everyone who has a choice in it.
@@ -251,7 +252,7 @@ def _create_fresh(
     made = groups.keys() - spoilt
     rest = {n for n in dirty if n not in chosen or n in known}
     rest |= {n for n, f in chosen.items() if (f != n and f not in made) or (n in groups and n not in made)}
-    return len(made), sorted(rest), 0
+    return len(made), sorted(rest)
 
 
 def _member(groups: dict[str, dict[str, dict[str, Any]]], focus: str, name: str) -> dict[str, Any]:

@@ -87,13 +87,3 @@ def observations(db: Database, ids: Iterable[str]) -> list[Observation]:
     wanted = list(ids)
     rows = {row["id"]: row for row in db.read("observations_by_id", ids=wanted)}
     return [observation_of(rows[i]["node"], rows[i]["claims"]) for i in wanted if i in rows]
-
-
-def claims_of(db: Database, hyperedge: str) -> list[Claim]:
-    """Claims that a hyperedge asserts, by id."""
-    return [claim_of(row["claim"]) for row in db.read("claims_by_hyperedge", id=hyperedge)]
-
-
-def provenance(db: Database, name: str) -> list[dict[str, Any]]:
-    """Products, files, runs and superseded records behind an observation."""
-    return db.read("observation_provenance", id=name)

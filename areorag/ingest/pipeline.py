@@ -27,6 +27,7 @@ from ..graph.writer import ObservationWriter, WriteReport, prepare
 from .build import RowBuilder
 from .findings import FindingsFile, attach, is_findings, place_findings, read_findings
 from .journal import Journal, is_quarantined
+from .paths import check_paths
 
 if TYPE_CHECKING:
     from ..graph.colocation import Gathered
@@ -80,7 +81,7 @@ def ingest_paths(
         A path does not exist or is a device or pipe, there is no file below the paths, or no adapter has that name.
     """
     begun = time.monotonic()
-    given = [Path(p) for p in paths]
+    given = check_paths(paths)
     if adapter is not None:
         from .adapters.registry import get_adapter
 
@@ -115,11 +116,6 @@ def _old_objects_left_alone() -> Iterator[None]:
 def _discover(given: Sequence[Path]) -> list[Path]:
     from .adapters import discover
 
-    for path in given:
-        if not path.exists():
-            raise UsageError(f"{path} does not exist")
-        if not path.is_dir() and not path.is_file():
-            raise UsageError(f"{path} is neither a file nor a folder")
     try:
         files = discover(given)
     except OSError as exc:

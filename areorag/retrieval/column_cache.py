@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import orjson
 
 from .columns import Coded, Columns, FactRow
@@ -76,3 +77,26 @@ def read(path: Path, stamp: str) -> Columns | None:
     except (OSError, ValueError, KeyError, EOFError, orjson.JSONDecodeError):
         return None
     return columns if len(columns.vectors) == len(columns.ids) else None
+
+
+def read_vectors(path: Path, dim: int) -> tuple[dict[str, int], npt.NDArray[np.float32]] | None:
+    """(row by content key, (n, dim) text vectors) kept of that width, or None."""
+    try:
+        with np.load(path, allow_pickle=False) as data:
+            keys, vectors = data["keys"], data["vectors"]
+    except (OSError, ValueError, KeyError, EOFError):
+        return None
+    if vectors.ndim != 2 or vectors.shape[1] != dim or len(keys) != len(vectors):
+        return None
+    return {str(k): i for i, k in enumerate(keys.tolist())}, vectors
+
+
+def write_vectors(path: Path, keys: list[str], vectors: npt.NDArray[np.float32]) -> None:
+    """Keep them; a failure is a warning, never an error."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_suffix(".tmp.npz")
+        np.savez(temporary, keys=np.array(keys), vectors=vectors)
+        temporary.replace(path)
+    except OSError as exc:
+        log.warning("retrieval cache %s not written: %s", path, exc.strerror)

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from ..planet.lexicon import fold, get_lexicon
 from .dense import semantic_text, spatial_text
+from .order import id_ranks
 
 if TYPE_CHECKING:
     from ..graph.connection import Database
@@ -113,11 +114,7 @@ class Columns:
     @cached_property
     def id_rank(self) -> IntArray:
         """(n,) place of each row's id among all ids in order: ties are broken by id."""
-        rank = np.empty(len(self.ids), dtype=np.int64)
-        rank[np.array(sorted(range(len(self.ids)), key=self.ids.__getitem__), dtype=np.int64)] = np.arange(
-            len(self.ids)
-        )
-        return rank
+        return id_ranks(self.ids)
 
     def mentions(self, words: Sequence[str]) -> npt.NDArray[np.bool_]:
         """(n,) whether a record's masked text holds one of some words (lower case)."""
@@ -282,7 +279,9 @@ class ColumnStore:
         out = np.zeros((len(rows), dim), dtype=np.float32)
         keys = [f"{r['hash']}|{hashlib.sha256((r['text'] or '').encode()).hexdigest()[:16]}" for r in rows]
         path = self._disk_path("vectors")
-        known = _read_disk(path, dim)
+        from . import column_cache
+
+        known = column_cache.read_vectors(path, dim)
         missing = []
         for i, key in enumerate(keys):
             at = known[0].get(key) if known is not None else None
@@ -306,7 +305,7 @@ class ColumnStore:
         rest = [i for i in missing if not out[i].any() and rows[i]["text"]]
         if rest:
             out[rest] = self.embedder.embed([rows[i]["text"] for i in rest])
-        _write_disk(path, keys, out)
+        column_cache.write_vectors(path, keys, out)
         return out
 
     def _disk_path(self, what: str) -> Path:
@@ -320,27 +319,6 @@ def topic_key(name: str) -> str:
     """One key for a property or mineral and its aliases."""
     term = get_lexicon().get(name)
     return fold(term.name) if term is not None else fold(name)
-
-
-def _read_disk(path: Path, dim: int) -> tuple[dict[str, int], npt.NDArray[np.float32]] | None:
-    try:
-        with np.load(path, allow_pickle=False) as data:
-            keys, vectors = data["keys"], data["vectors"]
-    except (OSError, ValueError, KeyError, EOFError):
-        return None
-    if vectors.ndim != 2 or vectors.shape[1] != dim or len(keys) != len(vectors):
-        return None
-    return {str(k): i for i, k in enumerate(keys.tolist())}, vectors
-
-
-def _write_disk(path: Path, keys: list[str], vectors: npt.NDArray[np.float32]) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_suffix(".tmp.npz")
-        np.savez(temporary, keys=np.array(keys), vectors=vectors)
-        temporary.replace(path)
-    except OSError as exc:
-        log.warning("retrieval cache %s not written: %s", path, exc.strerror)
 
 
 def build_columns(

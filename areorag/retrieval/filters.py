@@ -6,7 +6,7 @@ result can say which one to relax. Unknown is not a match: a record without a se
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
@@ -60,6 +60,11 @@ def constraints(intent: SpatialIntent, columns: Columns) -> list[Constraint]:
     def add(name: str, wanted: str, mask: Mask) -> None:
         out.append(Constraint(name, wanted, mask))
 
+    def add_named(named: Sequence[_Named]) -> None:
+        for name, field, mask_of in named:
+            if names := getattr(intent, field):
+                add(name, ", ".join(names), mask_of(columns, names))
+
     apart = _platforms_apart(intent)
     if apart:  # "TGO or SAM": two sources beside each other, not SAM on TGO
         rest = [p for p in intent.platforms if p not in apart]
@@ -68,16 +73,8 @@ def constraints(intent: SpatialIntent, columns: Columns) -> list[Constraint]:
             mask &= platform_mask(columns, rest)
         add("source", ", ".join([*intent.instruments, *apart]), mask | platform_mask(columns, apart))
     else:
-        if intent.instruments:
-            add("instrument", ", ".join(intent.instruments), instrument_mask(columns, intent.instruments))
-        if intent.platforms:
-            add("platform", ", ".join(intent.platforms), platform_mask(columns, intent.platforms))
-    if intent.kinds:
-        add("kind", ", ".join(intent.kinds), columns.coded["kind"].is_in(set(intent.kinds)))
-    if intent.institutions:
-        add("institution", ", ".join(intent.institutions), institution_mask(columns, intent.institutions))
-    if intent.levels:
-        add("level", ", ".join(intent.levels), level_mask(columns, intent.levels))
+        add_named(_NAMED[:2])
+    add_named(_NAMED[2:])
     if intent.resolution_m is not None:
         add("resolution", _resolution_words(intent.resolution_m), resolution_mask(columns, intent.resolution_m))
     if intent.ls_windows:
@@ -110,21 +107,9 @@ def exclusions(intent: SpatialIntent, columns: Columns) -> list[Constraint]:
     """ "not from HiRISE": masks that are True for what may stay."""
     out: list[Constraint] = []
     exclude = intent.exclude
-    if exclude.instruments:
-        gone = instrument_mask(columns, exclude.instruments)
-        out.append(Constraint("not instrument", f"not {', '.join(exclude.instruments)}", ~gone))
-    if exclude.platforms:
-        gone = platform_mask(columns, exclude.platforms)
-        out.append(Constraint("not platform", f"not {', '.join(exclude.platforms)}", ~gone))
-    if exclude.kinds:
-        gone = columns.coded["kind"].is_in(set(exclude.kinds))
-        out.append(Constraint("not kind", f"not {', '.join(exclude.kinds)}", ~gone))
-    if exclude.institutions:
-        gone = institution_mask(columns, exclude.institutions)
-        out.append(Constraint("not institution", f"not {', '.join(exclude.institutions)}", ~gone))
-    if exclude.levels:
-        gone = level_mask(columns, exclude.levels)
-        out.append(Constraint("not level", f"not {', '.join(exclude.levels)}", ~gone))
+    for name, field, mask_of in _NAMED:
+        if names := getattr(exclude, field):
+            out.append(Constraint(f"not {name}", f"not {', '.join(names)}", ~mask_of(columns, names)))
     if exclude.ls_deg is not None:
         a, b = exclude.ls_deg
         out.append(Constraint("not season", f"not Ls {a:g}–{b:g}°", ~ls_mask(columns, exclude.ls_deg)))
@@ -165,6 +150,22 @@ def level_mask(columns: Columns, levels: Sequence[str]) -> Mask:
     """(n,) records of one of the processing levels."""
     told = columns.coded["level"]
     return told.is_in({v for v in told.names if any(level_fits(wanted, v) for wanted in levels)})
+
+
+def kind_mask(columns: Columns, kinds: Sequence[str]) -> Mask:
+    """(n,) records of one of the kinds."""
+    return columns.coded["kind"].is_in(set(kinds))
+
+
+_Named = tuple[str, str, Callable[[Columns, Sequence[str]], Mask]]
+_NAMED: tuple[_Named, ...] = (
+    ("instrument", "instruments", instrument_mask),
+    ("platform", "platforms", platform_mask),
+    ("kind", "kinds", kind_mask),
+    ("institution", "institutions", institution_mask),
+    ("level", "levels", level_mask),
+)
+"""Constraints by name: what it is called, the field of a reading and of its exclusions, who meets it."""
 
 
 def resolution_mask(columns: Columns, bounds: tuple[float | None, float | None]) -> Mask:

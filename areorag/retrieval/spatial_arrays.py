@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,10 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import GeometryError
-from ..planet.coordinates import to_lonlat, to_unit
-from ..planet.geometry import COVER_RAD, TOUCH_RAD, Geography, bounding_cap, covers, vertices
-from .spatial_bounds import SLACK, LonLatTree, edge_z, grown_lon, lon_range, lon_ranges, nearest_arc
+from ..planet.coordinates import to_lonlat
+from ..planet.geometry import COVER_RAD, TOUCH_RAD, Geography, bounding_cap, covers
+from .order import id_ranks
+from .spatial_bounds import SLACK, LonLatTree, cap_ranges, grown_lon, lon_ranges
 from .spatial_build import all_vertices, build_many, objects, thin
+from .spatial_region import NEAR_RAD, Region
 
 if TYPE_CHECKING:
     from ..planet.bodies import Body
@@ -28,11 +29,6 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-_NORTH = np.array([0.0, 0.0, 1.0])
-_NEAR_RAD = 1e-7
-"""Vertices farther than this from every edge of an outline (0.3 m on Mars) cannot touch it."""
-_INNER_FROM_RAD = math.radians(1.0)
-"""Regions smaller than this are asked footprint by footprint: finding the cap inside them would cost more."""
 _DENSE = 20_000
 """Footprints times edges up to which every pair is looked at, instead of asking a tree."""
 _WIDE_CAP_RAD = math.radians(12.0)
@@ -45,76 +41,6 @@ class Found(NamedTuple):
     at: IntArray
     distance_m: FloatArray
     examined: int
-
-
-@dataclass(frozen=True)
-class Region:
-    """A region made ready for search: vertices as unit vectors, bounding cap, range of latitude (as sines).
-
-    Its longitudes lie within `lon_half` of `lon_mid`, radians. The cap of `inner` radians round the centre lies wholly in
-    the region (0: none known).
-    """
-
-    geography: Geography
-    vertices: FloatArray
-    centre: FloatArray
-    angle: float
-    low_z: float = -1.0
-    high_z: float = 1.0
-    lon_mid: float = 0.0
-    lon_half: float = math.pi
-    inner: float = 0.0
-
-    @cached_property
-    def edges(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Middles (n, 3), chords to the farthest point with `_NEAR_RAD` added (n,) and unit normals (n, 3) of the outline.
-
-        Edges run between consecutive vertices, so that some between rings are among them. The normal of what spans no
-        plane is 0.
-        """
-        a = self.vertices
-        b = np.roll(a, -1, axis=0)
-        middle = a + b
-        length = np.linalg.norm(middle, axis=1)
-        middle /= np.maximum(length, 1e-12)[:, None]
-        reach = np.where(length > 1e-6, np.linalg.norm(a - middle, axis=1), 2.0) + _NEAR_RAD
-        normal = np.cross(a, b)
-        sine = np.linalg.norm(normal, axis=1)
-        normal *= np.where((sine > 1e-6) & (length > 1e-6), 1.0 / np.maximum(sine, 1e-300), 0.0)[:, None]
-        return middle, reach, normal
-
-    @classmethod
-    def of(cls, geography: Geography) -> Region:
-        """Prepare a geography."""
-        centre, angle = bounding_cap(geography)
-        xy = vertices(geography)
-        u = to_unit(xy[:, 0], xy[:, 1])
-        if len(u) == 0 or geography.margin_rad > 1.0:
-            return cls(geography, u, centre, angle)
-        area = geography.dimension == 2
-        north, south = (area and _holds(geography, pole) for pole in (_NORTH, -_NORTH))
-        low, high = edge_z(u, np.roll(u, -1, axis=0))
-        low, high = -1.0 if south else low, 1.0 if north else high
-        lon_mid, lon_half = (0.0, math.pi) if north or south else lon_range(u)
-        margin = geography.margin_rad
-        lon_half = grown_lon(lon_half, low, high, margin)
-        inner = _inner(geography, u, centre, angle)
-        return cls(geography, u, centre, angle, low - margin, high + margin, lon_mid, lon_half, inner)
-
-
-def _holds(geography: Geography, unit: FloatArray) -> bool:
-    """Whether a part of an area, its margin left out, holds a unit vector."""
-    import spherely
-
-    at = spherely.create_point(*(float(x) for x in to_lonlat(unit)))
-    return any(bool(spherely.intersects(p, at)) for p in geography.parts)
-
-
-def _inner(geography: Geography, vertices: FloatArray, centre: FloatArray, angle: float) -> float:
-    """Radius of a cap round `centre` that no arc of an area's outline enters, radians; 0 where it would save nothing."""
-    if geography.dimension != 2 or geography.margin_rad or angle < _INNER_FROM_RAD or not _holds(geography, centre):
-        return 0.0
-    return max(0.0, nearest_arc(centre, vertices, np.roll(vertices, -1, axis=0)) - 1e-7)
 
 
 class FootprintArrays:
@@ -191,11 +117,7 @@ class FootprintArrays:
     @cached_property
     def id_rank(self) -> IntArray:
         """(n,) place of each footprint's id among all ids in order."""
-        rank = np.empty(len(self.ids), dtype=np.int64)
-        rank[np.array(sorted(range(len(self.ids)), key=self.ids.__getitem__), dtype=np.int64)] = np.arange(
-            len(self.ids)
-        )
-        return rank
+        return id_ranks(self.ids)
 
     def geography(self, i: int) -> Geography:
         """Footprint number i."""
@@ -283,15 +205,7 @@ class FootprintArrays:
         cells = [parse_cell(c) for c in cover(region)]
         at = np.array([healpix.position(order, index)[0] for order, index in cells])
         reach = np.array([healpix.circumradius(order) + epsilon_rad for order, _ in cells])
-        tilt = np.arcsin(np.clip(at[:, 2], -1.0, 1.0))
-        edge = np.abs(tilt) + reach
-        safe = edge < math.pi / 2.0 - 1e-6
-        half = np.where(
-            safe, np.arcsin(np.sin(np.where(safe, reach, 0.0)) / np.cos(np.where(safe, tilt, 0.0))), math.pi
-        )
-        low = np.sin(np.maximum(tilt - reach, -math.pi / 2.0))
-        high = np.sin(np.minimum(tilt + reach, math.pi / 2.0))
-        return self._tree.query_any(np.arctan2(at[:, 1], at[:, 0]), half + SLACK, low - SLACK, high + SLACK)
+        return self._tree.query_any(*cap_ranges(at, reach))
 
     # ------------------------------------------------------------ exact
 
@@ -347,7 +261,7 @@ class FootprintArrays:
         return out
 
     def _near_outline(self, region: Region, index: IntArray) -> IntArray:
-        """Vertices that may touch a region's outline: those of some points and lines within `_NEAR_RAD` of an edge.
+        """Vertices that may touch a region's outline: those of some points and lines within `NEAR_RAD` of an edge.
 
         The exact distance costs S2 a search each, and almost no vertex is that near to an outline. Too many come back
         (of other footprints too), never too few.
@@ -356,7 +270,7 @@ class FootprintArrays:
         if len(index) * len(normal) <= _DENSE:
             _, at = self._vertices_at(index)
             u = self._vertices[at]
-            near = (np.abs(u @ normal.T) <= _NEAR_RAD) & (2.0 - 2.0 * (u @ middle.T) <= reach**2 + 1e-13)
+            near = (np.abs(u @ normal.T) <= NEAR_RAD) & (2.0 - 2.0 * (u @ middle.T) <= reach**2 + 1e-13)
             return np.asarray(at[near.any(axis=1)])
         if self._thin_vertices is None:
             from scipy.spatial import cKDTree
@@ -370,7 +284,7 @@ class FootprintArrays:
             return np.zeros(0, dtype=np.int64)
         vertex = np.concatenate([np.asarray(h, dtype=np.int64) for h in hits if h])
         off = np.abs(np.einsum("ij,ij->i", self._vertices[at[vertex]], np.repeat(normal, size, axis=0)))
-        return np.unique(at[vertex[off <= _NEAR_RAD]])
+        return np.unique(at[vertex[off <= NEAR_RAD]])
 
     def _vertices_at(self, index: IntArray) -> tuple[IntArray, IntArray]:
         """(place in `index`, number of the vertex) of every vertex of some footprints, (m,) and (m,)."""

@@ -110,6 +110,17 @@ def grown_lon(half: float, low_z: float, high_z: float, epsilon_rad: float) -> f
     return min(math.pi, half + math.asin(min(1.0, math.sin(epsilon_rad) / math.cos(tilt))) + SLACK)
 
 
+def cap_ranges(centre: FloatArray, reach: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """(middle, half width, lowest and highest sine of latitude) of caps, centres (n, 3) and radii (n,) in radians."""
+    tilt = np.arcsin(np.clip(centre[:, 2], -1.0, 1.0))
+    narrow = np.abs(tilt) + reach < math.pi / 2.0 - 1e-6
+    half = np.full(len(tilt), math.pi)
+    half[narrow] = np.arcsin(np.sin(reach[narrow]) / np.cos(tilt[narrow])) + SLACK
+    low = np.sin(np.maximum(tilt - reach, -math.pi / 2.0)) - SLACK
+    high = np.sin(np.minimum(tilt + reach, math.pi / 2.0)) + SLACK
+    return np.arctan2(centre[:, 1], centre[:, 0]), half, low, high
+
+
 def nearest_arc(point: FloatArray, a: FloatArray, b: FloatArray) -> float:
     """Angle from a unit vector (3,) to the nearest of the arcs from a (n, 3) to b (n, 3), radians; good to 1e-8."""
     ends = float(np.sqrt(np.maximum(0.0, 2.0 - 2.0 * np.concatenate([a @ point, b @ point]))).min())

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from .bridges import FAULTS, PHYSICAL, Bridge, Pair, run_all
+from .bridges import Bridge, Pair, run_all
 from .bridges.base import ramp
 from .bridges.numeric import magnitude
 from .bridges.provenance import flag_severity, level_suspicion, suspicion
@@ -277,8 +277,3 @@ def feature_names() -> tuple[str, ...]:
 def feature_groups() -> tuple[str, ...]:
     """Group of each feature in the order of z."""
     return tuple(group for group, _ in _layout())
-
-
-def count_bridges() -> int:
-    """How many bridges and fault tests there are."""
-    return len(PHYSICAL) + len(FAULTS)

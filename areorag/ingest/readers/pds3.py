@@ -25,7 +25,6 @@ PVL_SECONDS = 3.0  # of processor time, so that a busy machine reads what an idl
 """Longest text given to pvl, which reads about 50,000 characters a second; longer ones are read statement by statement."""
 
 _END = re.compile(rb"(?:^|[\n\r])[ \t]*END[ \t]*(?=;|[\n\r]|\Z|/\*|\x00)", re.I)
-_PAIR = re.compile(rb"^[ \t]*([A-Za-z_]+)[ \t]*=[ \t]*([0-9]+)", re.M)
 _CLOSES_BLOCK = re.compile(rb"\s*END_(?:OBJECT|GROUP)\b", re.I)
 _LONG_WORD = re.compile(r"[^\s,]{1000}")
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f]")
@@ -256,11 +255,3 @@ def read_label(source: Path | bytes) -> Label:
     if not cut.ended:
         label.problems.append("no END statement: the label is cut off or incomplete")
     return label
-
-
-def declared_label_bytes(data: bytes) -> int | None:
-    """``LABEL_RECORDS`` × ``RECORD_BYTES`` of an attached label, or None."""
-    found = {k.upper(): int(v) for k, v in _PAIR.findall(data[:4096])}
-    if b"LABEL_RECORDS" in found and b"RECORD_BYTES" in found:
-        return found[b"LABEL_RECORDS"] * found[b"RECORD_BYTES"]
-    return None

@@ -156,12 +156,6 @@ def clauses(question: str) -> list[str]:
     return [p for p in parts if p]
 
 
-def hops_of(question: str) -> int:
-    """Number of links a question chains: its clauses, and "the same … as"."""
-    n = len(clauses(question))
-    return n + len(re.findall(r"(?i)\bthe same\b", question))
-
-
 def clause_plans(question: str, n0: int = 2) -> list[list[Step]]:
     """Up to `n0` plans from the clauses: a chain from the innermost outwards, and the clauses side by side."""
     parts = clauses(question)
