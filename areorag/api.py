@@ -223,11 +223,62 @@ class AreoRAG:
         """Run your own Cypher, read-only, parameters by name."""
         return self.db.read_text(text, **params)
 
-    def forget(self, ids: Sequence[str]) -> dict[str, Any]:
-        """Remove observations; tombstones keep where they came from. → ``{forgotten, unknown}``."""
-        from .graph.forget import forget
+    def documents(self) -> list[dict[str, Any]]:
+        """The texts of the graph. → ``[{id, title, kind, state, passages, facts, failed, source_file, …}]``, by id."""
+        from .graph.text_forget import documents
 
-        return forget(self.db, list(ids), self.settings)
+        return documents(self.db)
+
+    def synonyms(
+        self, *, threshold: float | None = None, write: bool = False, only: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """Names of text facts that mean one thing, and which of them are written as ``:Synonym`` hyperedges.
+
+        Parameters
+        ----------
+        threshold : least cosine of two names that are compared (default 0.80)
+        write : write them; entities are never merged, and `remove_synonyms` takes them back
+        only : ids of those to write; () writes all
+
+        Returns
+        -------
+        ``{synonyms: [{id, label, names, members, score, method, why, written}], written, notes}``
+        """
+        from .ingest.text.synonyms import COSINE, look_for_synonyms
+
+        threshold = COSINE if threshold is None else threshold
+        if not 0 < threshold <= 1:
+            raise UsageError("the threshold is a cosine: give a number above 0 and at most 1")
+        return look_for_synonyms(
+            self.db, self.embedder, self.asker.chat, threshold=threshold, write=write, only=list(only)
+        )
+
+    def remove_synonyms(self, ids: Sequence[str] | None = None) -> int:
+        """Take ``:Synonym`` hyperedges back, all of them by default; the names stay as they are. → how many."""
+        from .ingest.text.synonyms import remove_synonyms
+
+        return remove_synonyms(self.db, ids)
+
+    def forget(self, ids: Sequence[str]) -> dict[str, Any]:
+        """Remove observations and documents; tombstones keep where they came from.
+
+        A document is named by its id (`documents`) or its file, a corpus with all its documents by its file.
+
+        Returns
+        -------
+        ``{forgotten, documents, unknown}``: observations and documents removed, the latter of them, and unknown names
+        """
+        from .graph.forget import forget
+        from .graph.text_forget import find_documents, forget_documents
+        from .ingest.text.readers import document_id
+
+        result = forget(self.db, list(ids), self.settings)
+        names = {name: (name, document_id(Path(name))) for name in result["unknown"] if "\0" not in name}
+        known = find_documents(self.db, [i for pair in names.values() for i in pair])
+        found = {name: [d for i in pair for d in known.get(i, ())] for name, pair in names.items()}
+        n = forget_documents(self.db, [d for ds in found.values() for d in ds])
+        unknown = [name for name in result["unknown"] if not found.get(name)]
+        return {"forgotten": result["forgotten"] + n, "documents": n, "unknown": unknown}
 
     def restore(self, ids: Sequence[str]) -> dict[str, Any]:
         """Lift tombstones, so that ingesting the files again brings the observations back. → ``{restored, unknown, files}``."""
@@ -321,6 +372,18 @@ class AsyncAreoRAG:
     async def cypher(self, text: str, /, **params: Any) -> list[dict[str, Any]]:
         """As `AreoRAG.cypher`."""
         return await asyncio.to_thread(self._inner.cypher, text, **params)
+
+    async def documents(self) -> list[dict[str, Any]]:
+        """As `AreoRAG.documents`."""
+        return await asyncio.to_thread(self._inner.documents)
+
+    async def synonyms(self, **kwargs: Any) -> dict[str, Any]:
+        """As `AreoRAG.synonyms`."""
+        return await asyncio.to_thread(self._inner.synonyms, **kwargs)
+
+    async def remove_synonyms(self, ids: Sequence[str] | None = None) -> int:
+        """As `AreoRAG.remove_synonyms`."""
+        return await asyncio.to_thread(self._inner.remove_synonyms, ids)
 
     async def forget(self, ids: Sequence[str]) -> dict[str, Any]:
         """As `AreoRAG.forget`."""

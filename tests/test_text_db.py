@@ -180,7 +180,7 @@ def test_a_corpus_of_many_small_documents_is_a_few_transactions(
     report = ingest(db, file, settings)
     assert (report.added, report.passages, sum(writes)) == (300, 300, 300)
     assert len(writes) <= 4
-    assert "1 lines are no documents" in " ".join(report.warnings)
+    assert "1 line is no document" in " ".join(report.warnings)
     again = ingest(db, file, settings)
     assert (again.unchanged, again.passages) == (300, 0)
     lines[7] = lines[7].replace("hematite", "olivine")
@@ -273,10 +273,16 @@ def test_prose_half_json_and_nothing_are_counted_not_fatal(
 ) -> None:
     file = tmp_path / "short.txt"
     file.write_text("The target Windjana contains olivine and magnetite.", "utf-8")
+    report = ingest(db, file, settings)
+    patterns = db.read("text_digest_rows")
+    assert patterns
     report = ingest(db, file, settings, chat=ChatModel(ScriptedBackend(lambda _: reply)))
     assert report.failed_passages == 1
-    assert report.facts == 0
-    assert db.read("text_documents")[0]["state"] == "partial"
+    assert db.read("text_digest_rows") == patterns, "what the patterns found stays until the model answers"
+    assert (db.read("text_documents")[0]["state"], db.read("text_documents")[0]["failed"]) == ("partial", 1)
+    report = ingest(db, file, settings, chat=ChatModel(ScriptedBackend(_answer)))
+    assert (report.failed_passages, report.dropped_quotes) == (0, 1)
+    assert db.read("text_documents")[0]["state"] == "complete"
 
 
 KILLED = """

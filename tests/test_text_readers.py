@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import resource
 from itertools import pairwise
 from pathlib import Path
@@ -156,7 +157,7 @@ def test_jsonl_lines_are_documents_and_bad_lines_are_counted(tmp_path: Path) -> 
     segments = list(read_segments(file))
     assert [s.text for s in segments] == ["one", "two"]
     assert segments[0].document.id.endswith("#a")
-    assert "1 lines are no documents" in segments[0].document.warnings[0]
+    assert "1 line is no document and was left out (first: line 2)" in segments[0].document.remarks[0]
 
 
 def test_same_file_has_the_same_id_and_another_folder_another(tmp_path: Path) -> None:
@@ -202,6 +203,150 @@ def test_invisible_characters_map_back_to_the_source(text: str) -> None:
     if seen.text:
         a, b = seen.source(0, len(seen.text))
         assert see(text[a:b]).text == seen.text
+
+
+PAGE = b"<p>The target Windjana contains sanidine.</p>"
+HARD_PAGES = {
+    "deep": b"<html><body>" + b"<div>" * 3000 + PAGE + b"</div>" * 3000,
+    "open tags": b"<html><body>" + b"<b><i>" * 3000 + PAGE,
+    "long attribute": b"<p style='" + b"a" * 11_000_000 + b"'>" + PAGE,
+    "long text": b"<p>" + b"olivine " * 1_400_000 + PAGE,
+    "many scripts": b"<body>" + b"<script>x</script>a " * 30_000 + PAGE,
+    "many hidden": b"<body>" + b"<p hidden>x</p>a " * 30_000 + PAGE,
+    "entities": b'<!DOCTYPE html [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><body>&b;' + PAGE,
+    "utf-16": "<html><body>\u00e9".encode("utf-16") + PAGE.decode().encode("utf-16-le"),
+    "declared": b'<meta charset="windows-1251"><body>\xd0\xf3\xe4\xe0 ' + PAGE,
+    "lone surrogate": b"<p>x &#xD800; y &#0;</p>" + PAGE,
+}
+
+
+@pytest.mark.parametrize("name", sorted(HARD_PAGES))
+def test_no_page_loses_its_text(tmp_path: Path, name: str) -> None:
+    page = tmp_path / "page.html"
+    page.write_bytes(HARD_PAGES[name])
+    text, segments = whole(page)
+    assert text.count("The target Windjana contains sanidine.") == 1
+    assert segments[0].document.warnings == []
+    assert "aaaaaaaaaa" not in text
+    assert text.encode()
+    if name == "declared":
+        assert "Руда" in text
+
+
+def test_an_unknown_declared_character_set_is_said(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_bytes(b'<meta charset="zlib"><p>caf\xc3\xa9</p>')
+    text, segments = whole(page)
+    assert text == "café"
+    assert segments[0].document.warnings == ["the declared character set zlib is unknown; read as UTF-8"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_byte_order_mark_is_recognised_and_said(tmp_path: Path, encoding: str) -> None:
+    file = tmp_path / "t.txt"
+    file.write_bytes("The target Windjana contains 16 wt% sanidine, é.".encode(encoding))
+    text, segments = whole(file)
+    assert text == "The target Windjana contains 16 wt% sanidine, é."
+    assert "no byte order mark" in segments[0].document.warnings[0]
+    corpus = tmp_path / "c.jsonl"
+    corpus.write_bytes('{"id": "a", "text": "one é"}\n{"id": "b", "text": "two"}\n'.encode(encoding))
+    assert [s.text for s in read_segments(corpus)] == ["one é", "two"]
+
+
+def test_a_few_nuls_are_spaces_and_many_control_characters_are_no_text(tmp_path: Path) -> None:
+    file = tmp_path / "t.txt"
+    file.write_bytes(b"The target\0Windjana\0contains\0sanidine.")
+    text, segments = whole(file)
+    assert text == "The target Windjana contains sanidine."
+    assert segments[0].document.warnings == ["3 NUL characters were read as spaces"]
+    file.write_bytes(bytes(range(256)) * 40)
+    with pytest.raises(TextError, match="binary file"):
+        whole(file)
+
+
+def test_a_record_without_end_is_counted_in_bounded_memory(tmp_path: Path) -> None:
+    file = tmp_path / "c.jsonl"
+    with file.open("wb") as f:
+        f.write(b'{"id": "a", "text": "one"}\n{"id": "b", "text": "')
+        for _ in range(40):
+            f.write(b"olivine " * (1 << 17))
+        f.write(b'"}\n{"id": "c", "text": "two"}\n' + b"x\n" * 100_000)
+    segments = list(read_segments(file))
+    assert [s.text for s in segments] == ["one", "two"]
+    said = segments[0].document.remarks
+    assert "1 line is longer than 16 MB and left out (first: line 2)" in said
+    assert "100,000 lines are no documents and were left out (first: line 4, 5, 6, 7, 8)" in said
+    assert not segments[0].document.whole
+
+
+@pytest.mark.parametrize(
+    ("row", "own"),
+    [
+        ({"id": True, "text": "t"}, "1"),
+        ({"id": 1.5, "text": "t"}, "1.5"),
+        ({"id": 0, "text": "t"}, "0"),
+        ({"id": {"x": 1}, "docid": "d", "text": "t"}, "d"),
+        ({"id": "", "text": "t"}, "1"),
+        ({"_id": "a\u0000\nb", "abstract": "t"}, "a  b"),
+    ],
+)
+def test_ids_of_records(tmp_path: Path, row: dict[str, object], own: str) -> None:
+    file = tmp_path / "c.jsonl"
+    file.write_text(json.dumps(row), "utf-8")
+    assert next(read_segments(file)).document.id.split("#")[1] == own
+
+
+def test_passages_are_bounded_whatever_the_file_holds() -> None:
+    for text in (
+        "A" * 300_000,
+        "a" + " " * 100_000 + "b",
+        "\n" * 100_000 + "x",
+        "ab\u2003" * 50_000,
+        "x" * 79 + " " * 199,
+    ):
+        ranges = split_ranges(text * 2)
+        assert all(b - a <= 120 * 280 for a, b in ranges)
+        assert "".join("".join((text * 2)[a:b].split()) for a, b in ranges) == "".join((text * 2).split())
+
+
+def test_damaged_pdfs_give_one_line_or_their_text(tmp_path: Path) -> None:
+    good = _pdf("Windjana contains sanidine.")
+    file = tmp_path / "a.pdf"
+    rng = random.Random(8)
+    said: set[str] = set()
+    for i in range(300):
+        data = bytearray(good)
+        if i % 2:
+            data = data[: rng.randrange(5, len(data))]
+        for _ in range(rng.randrange(1, 8)):
+            data[rng.randrange(5, len(data))] = rng.randrange(256)
+        file.write_bytes(bytes(data))
+        try:
+            said.add(str(bool(whole(file)[0])))
+        except TextError as exc:
+            said.add(str(exc))
+    assert not any("\n" in line for line in said)
+    assert {"True", "a.pdf is a damaged PDF"} <= {line.split(":")[0] for line in said}
+
+
+def test_an_encrypted_pdf_says_so(tmp_path: Path) -> None:
+    from pypdf import PdfReader, PdfWriter
+
+    plain, locked = tmp_path / "plain.pdf", tmp_path / "locked.pdf"
+    plain.write_bytes(_pdf("Windjana contains sanidine."))
+    for password, readable in (("secret", False), ("", True)):
+        writer = PdfWriter(PdfReader(plain))
+        writer.encrypt(password, "owner", algorithm="RC4-128")
+        writer.write(locked)
+        if readable:
+            assert "Windjana" in whole(locked)[0]
+        else:
+            with pytest.raises(TextError, match="encrypted PDF"):
+                whole(locked)
+    data = locked.read_bytes().replace(b"/V 2", b"/V 5").replace(b"/R 3", b"/R 6")
+    locked.write_bytes(data)
+    with pytest.raises(TextError):
+        whole(locked)
 
 
 def test_what_a_page_hides_is_not_read(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import NoReturn
 import typer
 
 from ..errors import AreoRAGError
-from . import database, evaluation, main_commands, training
+from . import database, evaluation, main_commands, text_commands, training
 from .common import State, err
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ app.add_typer(database.app, name="db")
 app.add_typer(evaluation.app, name="eval")
 app.add_typer(training.app, name="train")
 main_commands.register(app)
+text_commands.register(app)
 evaluation.register_bench(app)
 
 

@@ -150,3 +150,11 @@ def progress_bars() -> Iterator[ProgressCallback | None]:
             bars.update(tasks[stage], completed=done, total=total)
 
         yield update
+
+
+def open_graph(home: Path | None) -> Any:
+    """The graph of the settings, opened with progress; use as a context manager."""
+    from ..api import AreoRAG
+
+    with progress_bars() as bars:
+        return AreoRAG.open(settings=settings_for(home), progress=bars)

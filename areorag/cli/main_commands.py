@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ..errors import UsageError
-from .common import HomeOption, JsonOption, KOption, console, progress_bars, settings_for, write_json
+from .common import HomeOption, JsonOption, KOption, console, open_graph, progress_bars, settings_for, write_json
 
 QuestionArgument = Annotated[str, typer.Argument(help="The question, in plain words.")]
-
-
-def _open(home: Path | None) -> Any:
-    from ..api import AreoRAG
-
-    with progress_bars() as bars:
-        return AreoRAG.open(settings=settings_for(home), progress=bars)
 
 
 def ingest(
@@ -43,6 +36,11 @@ def ingest(
             f"{report.files:,} files: {report.added:,} added, {report.updated:,} updated, "
             f"{report.unchanged:,} unchanged, {len(report.quarantined):,} quarantined in {report.seconds:.1f} s"
         )
+        if text:
+            from .text_commands import report_lines
+
+            for line in report_lines(report, dry_run=dry_run):
+                out.print(f"  {line}", markup=False)
         if report.forgotten:
             few = " ".join(report.forgotten_ids[:3]) + (" …" if report.forgotten > 3 else "")
             out.print(
@@ -52,7 +50,8 @@ def ingest(
             )
         for file, reason in report.quarantined:
             out.print(f"  quarantined  {file}  {reason}", markup=False)
-    if report.quarantined and not (report.added or report.updated or report.unchanged or report.forgotten):
+    done = report.added or report.updated or report.unchanged or report.forgotten or (dry_run and report.files)
+    if (report.quarantined and not done) or getattr(report, "stopped", None):
         raise typer.Exit(1)
 
 
@@ -68,7 +67,7 @@ def ask(
     from ..api import check_question
 
     question = check_question(question)
-    with _open(home) as areo:
+    with open_graph(home) as areo:
         answer = areo.ask(question, k=k, explain=explain)
     write_json(json, answer)
     if json != "-":
@@ -91,7 +90,7 @@ def retrieve(
     from ..api import check_question
 
     question = check_question(question)
-    with _open(home) as areo:
+    with open_graph(home) as areo:
         hits = areo.retrieve(question, k=k, selector=selector, explain=explain)
     write_json(json, list(hits))
     if json == "-":
@@ -116,7 +115,7 @@ def observation(
     id: Annotated[str, typer.Argument(help="DataID.")], home: HomeOption = None, json: JsonOption = None
 ) -> None:
     """Everything known about one observation."""
-    with _open(home) as areo:
+    with open_graph(home) as areo:
         found = areo.observation(id)
     write_json(json, found)
     if json == "-":
@@ -136,7 +135,7 @@ def audit(
     """Open the whole chain of an answer: question, evidence, scores, conflicts, files, hashes, versions."""
     from ..answer.render import answer_text
 
-    with _open(home) as areo:
+    with open_graph(home) as areo:
         answer = areo.answer(answer_id)
         if html is not None:
             areo.audit_html(answer_id, html)
@@ -154,10 +153,12 @@ def audit(
 
 
 def forget(
-    ids: Annotated[list[str], typer.Argument(help="DataIDs.")], home: HomeOption = None, json: JsonOption = None
+    ids: Annotated[list[str], typer.Argument(help="DataIDs, or ids or files of documents.")],
+    home: HomeOption = None,
+    json: JsonOption = None,
 ) -> None:
-    """Remove observations; a tombstone keeps where they came from."""
-    with _open(home) as areo:
+    """Remove observations and texts; a tombstone keeps where they came from."""
+    with open_graph(home) as areo:
         result = areo.forget(ids)
     write_json(json, result)
     if json != "-":
@@ -171,15 +172,15 @@ def forget(
 
 
 def restore(
-    ids: Annotated[list[str] | None, typer.Argument(help="DataIDs that were forgotten.")] = None,
+    ids: Annotated[list[str] | None, typer.Argument(help="DataIDs, or ids of documents, that were forgotten.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="Show what is forgotten, the latest first.")] = False,
     home: HomeOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Let forgotten observations be ingested again; they come back with the next ingest of their files."""
+    """Let forgotten observations and texts be ingested again; they come back with the next ingest of their files."""
     if not ids and not listed:
-        raise UsageError("name the DataIDs to restore, or give --list to see what is forgotten")
-    with _open(home) as areo:
+        raise UsageError("name the ids to restore, or give --list to see what is forgotten")
+    with open_graph(home) as areo:
         result = areo.restore(ids or [])
         forgotten = areo.tombstones() if listed else None
     write_json(json, result if forgotten is None else result | {"forgotten": forgotten})
@@ -202,7 +203,7 @@ def restore(
 
 def verify(home: HomeOption = None, json: JsonOption = None) -> None:
     """Check the invariants of the graph."""
-    with _open(home) as areo:
+    with open_graph(home) as areo:
         result = areo.verify()
     write_json(json, result)
     if json != "-":
@@ -289,7 +290,7 @@ def list_conflicts(
     """List the conflicts found so far."""
     if ctx.invoked_subcommand is not None:
         return
-    with _open(home) as areo:
+    with open_graph(home) as areo:
         rows = areo.conflicts(category=category, region=region, property=property)
     write_json(json, rows)
     if json == "-":
@@ -316,6 +317,6 @@ def overrule(
     home: HomeOption = None,
 ) -> None:
     """Set the category by hand; kept with who, when and why, and used by later answers."""
-    with _open(home) as areo:
+    with open_graph(home) as areo:
         areo.overrule(id, category=category, why=why, who=who)
     console().print(f"{id} is now {category}", markup=False)

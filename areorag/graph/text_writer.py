@@ -202,7 +202,12 @@ def remove_passages(db: Database, ids: Sequence[str], *, batch: int = 200) -> in
 
 
 def delete_document(db: Database, document_id: str) -> bool:
-    """Delete a document and its whole contribution; False when there is none. Shared entities stay while supported."""
+    """Delete a document and its whole contribution; False when there is none. Shared entities stay while supported.
+
+    It is marked first, so that a later ingest reads it anew when this is cut short in the middle.
+    """
+    if not db.write("text_documents_going", ids=[document_id])[0]["n"]:
+        return False
     ids = [r["id"] for r in db.read("text_passage_ids", document_id=document_id)]
     remove_passages(db, ids)
     return bool(db.write("text_delete_document", id=document_id)[0]["n"])

@@ -1,10 +1,8 @@
-// Remove synonym hyperedges that would be left with fewer than two supported participants
+// Remove synonym hyperedges that name an entity which only synonyms bind: the decision was about all of their members
 CYPHER 5
 UNWIND $ids AS id
 MATCH (e:Entity {id: id})
 WHERE NOT EXISTS { (e)<-[:BINDS]-(h:Hyperedge) WHERE NOT h:Synonym }
-MATCH (e)<-[b:BINDS]-(s:Synonym)
-DELETE b
+MATCH (e)<-[:BINDS]-(s:Synonym)
 WITH DISTINCT s
-WHERE COUNT { (s)-[:BINDS]->() } < 2
 DETACH DELETE s

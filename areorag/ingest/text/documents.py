@@ -41,6 +41,7 @@ BATCH = 128
 MODEL_BATCH = 8
 MAX_FAILURES_IN_A_ROW = 3
 MAX_PENDING = 3  # batches and the like
+MOST_NAMED = 1000  # forgotten documents named in a report; all are counted
 
 
 class TextReport(IngestReport):
@@ -48,11 +49,12 @@ class TextReport(IngestReport):
 
     passages: int = 0
     passages_kept: int = Field(0, description="passages that were there already, under the same recipe")
+    removed: int = Field(0, description="documents of a corpus that its file holds no more")
     facts: int = 0
     claims: int = 0
     dropped_quotes: int = 0
     dropped_entities: int = 0
-    failed_passages: int = 0
+    failed_passages: int = Field(0, description="without a valid answer of the model: they keep what patterns find")
     warnings: list[str] = Field(default_factory=list)
     method: str = LEXICON_RECIPE
     usage: dict[str, Any] = Field(default_factory=dict)
@@ -93,7 +95,9 @@ class Run:
 
     def warn(self, doc: Document) -> None:
         """Put the document's warnings into the report, each once."""
-        for line in (f"{Path(doc.source).name}: {w}" for w in doc.warnings):
+        name = Path(doc.source).name
+        said = [f"{name}: {w}" for w in doc.warnings] + [f"{name.split('#')[0]}: {w}" for w in doc.remarks]
+        for line in said:
             if line not in self.warned:
                 self.warned.add(line)
                 self.report.warnings.append(line)
@@ -122,8 +126,8 @@ def write_document(run: Run, segments: Iterator[Segment]) -> None:
                 flush(run)
             return
     flush(run)
-    known = _states(run, [doc]).get(doc.id)
-    if not _unchanged(run, doc, known):
+    known = states(run, [doc]).get(doc.id)
+    if not settled(run, doc, known):
         _alone(run, _chain(first, segments), doc, known)
     for _ in segments:
         pass
@@ -135,13 +139,15 @@ def flush(run: Run) -> None:
     if not bucket:
         return
     assert run.writer is not None
-    states = _states(run, [first.document for first, _ in bucket])
+    stored = states(run, [first.document for first, _ in bucket])
     new: list[tuple[Segment, list[Passage]]] = []
     for first, passages in bucket:
-        known = states.get(first.document.id)
-        if known is None:
+        known = stored.get(first.document.id)
+        if settled(run, first.document, known):
+            continue
+        if known is None or not known["there"]:
             new.append((first, passages))
-        elif not _unchanged(run, first.document, known):
+        else:
             _alone(run, iter([first]), first.document, known)
     found = [_extract(run, first, passages) for first, passages in new]
     vectors = iter(_embed(run, [p for _, passages in new for p in passages]))
@@ -159,19 +165,32 @@ def flush(run: Run) -> None:
     _progress(run)
 
 
-def _states(run: Run, documents: list[Document]) -> dict[str, dict[str, Any]]:
-    assert run.db is not None
+def states(run: Run, documents: list[Document]) -> dict[str, dict[str, Any]]:
+    """What the graph knows of the documents, by id; {} without a graph."""
+    if run.db is None:
+        return {}
     return {r["id"]: r for r in run.db.read("text_documents_state", ids=[d.id for d in documents])}
 
 
-def _unchanged(run: Run, doc: Document, known: dict[str, Any] | None) -> bool:
-    same = known is not None and (known["sha256"], known["recipe"], known["state"]) == (
-        doc.sha256,
-        _recipe(run),
-        "complete",
-    )
+def settled(run: Run, doc: Document, known: dict[str, Any] | None) -> bool:
+    """Whether there is nothing to do: the same content, read in the same way, or content that somebody forgot."""
+    if known is None:
+        return False
+    if doc.sha256 in (known["forgotten"] or ()):
+        run.report.forgotten += 1
+        run.report.forgotten_ids += [doc.id] if len(run.report.forgotten_ids) < MOST_NAMED else []
+        return True
+    same = (known["sha256"], known["recipe"], known["state"]) == (doc.sha256, document_recipe(run), "complete")
     run.report.unchanged += same
     return same
+
+
+def passages_done(run: Run, doc: Document, known: dict[str, Any] | None) -> set[str]:
+    """Ids of the document's passages that are written under the run's recipe already."""
+    if run.db is None or known is None or not known["there"]:
+        return set()
+    rows = run.db.read("text_passages_done", document_id=doc.id, recipe=_mark(run, doc))
+    return {r["id"] for r in rows}
 
 
 # ---------------------------------------------------------------- one document by itself
@@ -179,9 +198,8 @@ def _alone(run: Run, segments: Iterator[Segment], doc: Document, known: dict[str
     """Read, extract, embed and write a document that is large, changed, or read by a model."""
     assert run.db is not None
     assert run.writer is not None
+    done = passages_done(run, doc, known)
     run.later(run.writer.begin, DocumentRow(doc.id, _properties(run, doc)))
-    mark = _mark(run, doc)
-    done = {r["id"] for r in run.db.read("text_passages_done", document_id=doc.id, recipe=mark)} if known else set()
     keep: list[str] = []
     for segment in segments:
         passages = split_passages(segment, len(keep), run.settings.text_passage_words)
@@ -190,7 +208,7 @@ def _alone(run: Run, segments: Iterator[Segment], doc: Document, known: dict[str
     state = "partial" if run.failed.intersection(keep) else "complete"
     run.later(run.writer.finish, DocumentRow(doc.id, _counts(doc, len(keep))), keep, state=state)
     run.warn(doc)
-    if known is None:
+    if known is None or not known["there"]:
         run.report.added += 1
     else:
         run.report.updated += 1
@@ -203,7 +221,7 @@ def _properties(run: Run, doc: Document) -> dict[str, Any]:
         "source_file": doc.source,
         "kind": doc.kind,
         "sha256": doc.sha256,
-        "recipe": _recipe(run),
+        "recipe": document_recipe(run),
     }
 
 
@@ -211,7 +229,8 @@ def _counts(doc: Document, passages: int) -> dict[str, Any]:
     return {"passages": passages} | ({"warnings": list(doc.warnings)} if doc.warnings else {})
 
 
-def _recipe(run: Run) -> str:
+def document_recipe(run: Run) -> str:
+    """Names everything that decides what a document gives: method, embedder, length of passages."""
     name = run.embedder.name if run.embedder else "-"
     return f"{run.method}|{name}|{run.settings.text_passage_words}"
 
@@ -220,7 +239,7 @@ def _mark(run: Run, doc: Document) -> str:
     """What a passage is written under. Lexicons and patterns read a passage with its whole document in view, so there the
     document's content is part of it; a model sees the passage alone, and is not asked again when another one changes.
     """
-    return _recipe(run) + (f"|{doc.sha256[:16]}" if run.chat is None else "")
+    return document_recipe(run) + (f"|{doc.sha256[:16]}" if run.chat is None else "")
 
 
 def _chain(first: Segment, rest: Iterator[Segment]) -> Iterator[Segment]:
@@ -300,14 +319,18 @@ def _asked(run: Run, part: list[Passage], found: _Found) -> tuple[list[Passage],
     """
     for i, p in enumerate(part):
         try:
-            found.by_passage[p.id] = _ask(run, p, found.extracted)
+            facts = _ask(run, p, found.extracted)
+            if facts is not None:
+                found.by_passage[p.id] = facts
         except BudgetError as exc:
             return part[:i], exc
     return part, None
 
 
-def _ask(run: Run, passage: Passage, found: Extracted) -> list[Fact]:
-    """Facts of one passage by the model; its names become those of the lexicons and the gazetteer."""
+def _ask(run: Run, passage: Passage, found: Extracted) -> list[Fact] | None:
+    """Facts of one passage by the model; its names become those of the lexicons and the gazetteer. None when it gave no
+    valid answer: the passage then keeps what the patterns found, and is asked again by the next run.
+    """
     assert run.chat is not None
     answer = ask_facts(run.chat, passage, run.schema)
     run.report.dropped_quotes += answer.dropped_quotes
@@ -320,6 +343,7 @@ def _ask(run: Run, passage: Passage, found: Extracted) -> list[Fact]:
         run.in_a_row += 1
         if run.in_a_row >= MAX_FAILURES_IN_A_ROW:
             raise BudgetError(f"{run.in_a_row} passages in a row failed ({answer.failed})")
+        return None
     here = {m.text.casefold(): (m.type, m.name) for m in found.mentions if passage.start <= m.start < passage.end}
     for fact in answer.facts:
         fact.entities = list(

@@ -33,6 +33,7 @@ ROLES = {
     "Instrument": "instrument",
     "Concept": "concept",
 }
+MAX_NAME = 100  # characters; whole lines in capitals are no names, and the database indexes names
 SHARE_UNITS = frozenset({"wt%", "%", "ppm", "ppb", "vol%", "mol%", "at%", "area%"})
 _TAG = re.compile(r"\s?\(([A-Z][\w .'-]{2,30})\)")
 _ABBREVIATION = re.compile(r"((?:[A-Z][\w'-]+ ){1,3}[A-Z][\w'-]+)[\"”’]? \(([A-Z]{2,4})\)")
@@ -104,7 +105,9 @@ def find_concepts(text: str, zones: Zones, taken: bytearray) -> list[Span]:
         a, b = words[0][0], words[-1][1]
         name = text[a:b]
         single = len(words) == 1
-        if len(name) < 2 or (single and (name.lower() in lower or (a in starts and not name.isupper()))):
+        if not 2 <= len(name) <= MAX_NAME or (
+            single and (name.lower() in lower or (a in starts and not name.isupper()))
+        ):
             continue
         if single and (len(name) < 3 or name.isdigit()):
             continue

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 _HIDDEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]+")
+_DATA = re.compile(r"[!-~]{300,}|\S{4000,}")
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,13 @@ class Visible:
 
 
 def see(text: str) -> Visible:
-    """Take out invisible characters."""
+    """Take out invisible characters.
+
+    Runs of hundreds of characters without a space (encoded data, sequences) read as spaces: they hold no words, and
+    patterns would go over them once for every character.
+    """
+    if len(text) >= 300:
+        text = _DATA.sub(lambda m: " " * len(m[0]), text)
     breaks: list[int] = []
     shifts: list[int] = []
     parts: list[str] = []

@@ -1,6 +1,7 @@
 """Passages: pieces of a document of whole sentences and at most a given number of words, with character offsets.
 
-They are what is embedded, quoted and read by a language model; ``document[start:end] == text`` holds exactly.
+Words and gaps are bounded too, so that a passage is never longer than ``max_words · (80 + 200)`` characters, whatever
+stands in the file. They are what is embedded, quoted and read by a language model; ``document[start:end] == text`` holds exactly.
 """
 
 from __future__ import annotations
@@ -14,15 +15,26 @@ from .readers import Segment
 from .spans import Zones
 
 MAX_WORDS = 120
-_WORD = re.compile(r"\S+")
+MAX_GAP = 200  # white space inside a passage; more parts it
+_WORD = re.compile(r"\S{1,80}")  # a longer run of characters counts as several words: data, not language
+
+
+def _blocks(text: str) -> Iterator[tuple[int, str]]:
+    """Paragraphs with their place: what blank lines part."""
+    begin = 0
+    for blank in re.finditer(r"\n\s*\n", text):
+        if blank.start() > begin:
+            yield begin, text[begin : blank.start()]
+        begin = blank.end()
+    if begin < len(text):
+        yield begin, text[begin:]
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
     """Sentences inside paragraphs, without surrounding space."""
-    for block in re.finditer(r"(?:(?!\n\s*\n).)+", text, re.S):
-        base = block.start()
-        for a, b in Zones(block[0]).sentences:
-            inner = block[0][a:b]
+    for base, block in _blocks(text):
+        for a, b in Zones(block).sentences:
+            inner = block[a:b]
             left = len(inner) - len(inner.lstrip())
             right = len(inner.rstrip())
             if right > left:
@@ -31,10 +43,15 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 
 def _short(text: str, a: int, b: int, max_words: int) -> Iterator[tuple[int, int]]:
     """A sentence cut into pieces of at most `max_words` words (tables and lists have no full stops)."""
-    words = [(m.start() + a, m.end() + a) for m in _WORD.finditer(text[a:b])]
-    for i in range(0, len(words), max_words):
-        part = words[i : i + max_words]
-        yield part[0][0], part[-1][1]
+    start = end = -1
+    count = 0
+    for m in _WORD.finditer(text, a, b):
+        if start >= 0 and (count == max_words or m.start() - end > MAX_GAP):
+            yield start, end
+            start, count = -1, 0
+        start, end, count = (m.start() if start < 0 else start), m.end(), count + 1
+    if start >= 0:
+        yield start, end
 
 
 def split_ranges(text: str, max_words: int = MAX_WORDS) -> list[tuple[int, int]]:
@@ -44,8 +61,8 @@ def split_ranges(text: str, max_words: int = MAX_WORDS) -> list[tuple[int, int]]
     count = 0
     for a, b in _pieces(text):
         for c, d in _short(text, a, b, max_words):
-            n = len(_WORD.findall(text[c:d]))
-            gap = start >= 0 and "\n\n" in text[end:c] and count >= max_words // 2
+            n = len(_WORD.findall(text, c, d))
+            gap = start >= 0 and (("\n\n" in text[end:c] and count >= max_words // 2) or c - end > MAX_GAP)
             if start >= 0 and (count + n > max_words or gap):
                 out.append((start, end))
                 start, count = -1, 0

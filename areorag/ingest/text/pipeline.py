@@ -8,19 +8,21 @@ says how to go on.
 from __future__ import annotations
 
 import hashlib
+import itertools
+import math
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import BudgetError, TextError
-from ...graph.text_writer import TextWriter
+from ...graph.text_writer import TextWriter, delete_document
 from ...settings import Settings
-from .documents import LEXICON_RECIPE, Progress, Run, TextReport, flush, write_document
+from .documents import LEXICON_RECIPE, Progress, Run, TextReport, flush, passages_done, settled, states, write_document
 from .facts import extract_facts
 from .llm_facts import expected_tokens, load_schema, recipe
 from .passages import split_passages
-from .readers import SUFFIXES, Document, Segment, read_segments
+from .readers import SUFFIXES, Document, Segment, document_id, read_segments
 
 if TYPE_CHECKING:
     from ...graph.connection import Database
@@ -120,8 +122,27 @@ def _file(run: Run, file: Path, dry: bool) -> None:
 
     for segments in _documents(file):
         _dry(run, seen(segments)) if dry else write_document(run, seen(segments))
-    if first is not None:
-        run.warn(first)  # a corpus counts its bad lines only at its end
+    if first is None:
+        return
+    run.warn(first)  # a corpus counts its bad lines only at its end
+    if first.kind == "jsonl" and not dry:
+        _drop_missing(run, file, first)
+
+
+def _drop_missing(run: Run, file: Path, first: Document) -> None:
+    """Remove the documents that a corpus held before and holds no more; where lines cannot be read, they may be these."""
+    assert run.db is not None
+    here = document_id(file)
+    missing = [r["id"] for r in run.db.read("text_documents_named", ids=[here]) if r["id"] not in run.seen]
+    if missing and not first.whole:
+        run.report.warnings.append(
+            f"{file.name}: {len(missing):,} documents of before are not in it and were kept, as some of its lines cannot be "
+            "read"
+        )
+    elif missing:
+        flush(run)
+        run.drain()
+        run.report.removed += sum(delete_document(run.db, i) for i in missing)
 
 
 def _documents(file: Path) -> Iterator[Iterator[Segment]]:
@@ -144,32 +165,58 @@ def _documents(file: Path) -> Iterator[Iterator[Segment]]:
 
 # ---------------------------------------------------------------- dry run, end
 def _dry(run: Run, segments: Iterator[Segment]) -> None:
-    doc: Document | None = None
-    for segment in segments:
-        doc = segment.document
+    """Count one document; what is in the graph already, under the same recipe, costs nothing and is not counted."""
+    first = next(segments)
+    doc = first.document
+    run.report.files += 1
+    known = states(run, [doc]).get(doc.id)
+    if settled(run, doc, known):
+        for _ in segments:
+            pass
+        return
+    done = passages_done(run, doc, known)
+    for segment in itertools.chain([first], segments):
         passages = split_passages(segment, 0, run.settings.text_passage_words)
-        run.report.passages += len(passages)
+        todo = [p for p in passages if p.id not in done]
+        run.report.passages += len(todo)
+        run.report.passages_kept += len(passages) - len(todo)
         if run.chat is not None:
-            sizes = [expected_tokens(p, run.schema) for p in passages]
-            e = run.report.estimate
-            e["calls"] = e.get("calls", 0) + len(sizes)
-            e["tokens_in"] = e.get("tokens_in", 0) + sum(a for a, _ in sizes)
-            e["tokens_out"] = e.get("tokens_out", 0) + sum(b for _, b in sizes)
-        else:
+            _estimate(run, [expected_tokens(p, run.schema) for p in todo])
+        elif todo:
             found = extract_facts(segment.text, passages, doc.id, base=segment.start, body=run.settings.body)
             run.report.facts += len(found.facts)
             run.report.claims += sum(len(f.claims) for f in found.facts)
-    run.report.files += doc is not None
+
+
+def _estimate(run: Run, sizes: list[tuple[int, int]]) -> None:
+    e = run.report.estimate
+    for name, more in (
+        ("calls", len(sizes)),
+        ("tokens_in", sum(a for a, _ in sizes)),
+        ("tokens_out", sum(b for _, b in sizes)),
+    ):
+        e[name] = e.get(name, 0) + more
+
+
+def _finish_estimate(run: Run) -> None:
+    """Price, runs and time of what was counted; the limits are those of one run."""
+    e, s = run.report.estimate, run.settings
+    tokens = e["tokens_in"] + e["tokens_out"]
+    e["cost"] = round((e["tokens_in"] * s.llm_price_in + e["tokens_out"] * s.llm_price_out) / 1e6, 6)
+    e["max_calls"], e["max_tokens"] = s.llm_max_calls, s.llm_max_tokens
+    shares = [n / limit for n, limit in ((e["calls"], s.llm_max_calls), (tokens, s.llm_max_tokens)) if limit]
+    e["runs"] = math.ceil(max(shares)) if len(shares) == 2 else None
+    if s.llm_per_minute:
+        e["minutes"] = round(e["calls"] / s.llm_per_minute, 1)
 
 
 def _close(run: Run, dry_run: bool) -> None:
-    report, settings = run.report, run.settings
+    report = run.report
     if run.chat is not None:
         report.usage = run.chat.usage.as_dict()
         report.cost = round(run.chat.cost, 6)
     if report.estimate:
-        e = report.estimate
-        e["cost"] = round((e["tokens_in"] * settings.llm_price_in + e["tokens_out"] * settings.llm_price_out) / 1e6, 6)
+        _finish_estimate(run)
     if not dry_run and run.db is not None and report.files:
         end = {"status": "stopped" if report.stopped else "done", "documents": report.files, "facts": report.facts}
         run.db.write("write_run_end", id=report.run_id, p=end)

@@ -47,6 +47,9 @@ _ABBREVIATION = re.compile(
 )
 
 
+MAX_SENTENCE = 3000  # characters; pairs are looked for inside a sentence, and a table may go on without a full stop
+
+
 class Zones:
     """Header, reference list and sentences of one document.
 
@@ -115,7 +118,16 @@ class Zones:
             out.append((start, m.start()))
             start = m.end()
         out.append((start, len(self.text)))
-        return tuple((a, b) for a, b in out if b > a)
+        return tuple(part for a, b in out if b > a for part in self._bounded(a, b))
+
+    def _bounded(self, a: int, b: int) -> list[tuple[int, int]]:
+        """The range in parts of at most `MAX_SENTENCE` characters, cut at white space where there is some."""
+        out: list[tuple[int, int]] = []
+        while b - a > MAX_SENTENCE:
+            at = self.text.rfind(" ", a + MAX_SENTENCE // 2, a + MAX_SENTENCE) + 1 or a + MAX_SENTENCE
+            out.append((a, at))
+            a = at
+        return [*out, (a, b)]
 
     @cached_property
     def _starts(self) -> list[int]:

@@ -1,8 +1,8 @@
 """Synonym hyperedges: entities that name the same thing, found, decided, explained, and never merged (PRoH, step 1).
 
 Names of one label are compared by the cosine of their embeddings; pairs above a threshold form a graph whose connected
-components are candidates. The lexicon (same term, same letters, abbreviation, spelling) or a language model decides
-which members of a component belong together. Taking a synonym back is deleting one node.
+components are candidates. Rules (same term of the lexicon, same letters, abbreviation, spelling) and, where there is
+one, a language model decide which members of a component belong together. Taking a synonym back is deleting one node.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import BaseModel, Field
 
-from ...errors import BudgetError, ModelError
+from ...errors import BudgetError, ModelError, UnknownNameError
 from ...graph.ids import fold
 from ...llm.prompt import fence, load_prompt
 from ...planet.lexicon import get_lexicon
 
 if TYPE_CHECKING:
-    from ...graph.connection import Database
+    from ...graph.connection import Database, Transaction
     from ...llm.chat import ChatModel
     from ...llm.embed import Embedder
 
@@ -44,6 +44,7 @@ class Synonym:
     method: str
     why: str
     score: float
+    label: str = "Concept"
 
     @property
     def id(self) -> str:
@@ -55,6 +56,7 @@ def components(vectors: np.ndarray, threshold: float = COSINE) -> list[list[int]
     """Connected components (two or more) of the graph of pairs with cosine ≥ threshold; vectors: (n, d) unit rows."""
     n = len(vectors)
     parent = list(range(n))
+    rows = max(1, min(1024, 20_000_000 // max(1, n)))  # 80 MB of cosines at a time
 
     def root(i: int) -> int:
         while parent[i] != i:
@@ -62,10 +64,12 @@ def components(vectors: np.ndarray, threshold: float = COSINE) -> list[list[int]
             i = parent[i]
         return i
 
-    for lo in range(0, n, 1024):
-        block = vectors[lo : lo + 1024] @ vectors.T
+    for lo in range(0, n, rows):
+        block = vectors[lo : lo + rows] @ vectors[lo:].T
         for i, j in zip(*np.nonzero(block >= threshold), strict=True):
-            a, b = root(lo + int(i)), root(int(j))
+            if j <= i:
+                continue
+            a, b = root(lo + int(i)), root(lo + int(j))
             if a != b:
                 parent[max(a, b)] = min(a, b)
     groups: dict[int, list[int]] = defaultdict(list)
@@ -133,12 +137,12 @@ def decide(names: Sequence[str], chat: ChatModel | None = None) -> list[tuple[li
     for i in range(len(names)):
         groups[root(i)].append(i)
     out = [(g, "lexicon", reason.get(r, "rule")) for r, g in groups.items() if len(g) > 1]
-    if chat is None or len(names) > MAX_COMPONENT:
+    if chat is None or len(names) > MAX_COMPONENT or len(groups) == 1:
         return out
     prompt = load_prompt("same_name")
-    listed = "\n".join(f"{i}. {n}" for i, n in enumerate(names))
+    listed = "\n".join(f"{i}. {' '.join(n.split())}" for i, n in enumerate(names))
     try:
-        said = chat.structured(prompt.render(names=fence(listed, "NAMES")), _Groups, max_tokens=300)
+        said = chat.structured(prompt.render(names=fence(listed)), _Groups, max_tokens=300)
     except BudgetError:
         raise
     except ModelError:
@@ -153,14 +157,27 @@ def decide(names: Sequence[str], chat: ChatModel | None = None) -> list[tuple[li
 
 
 def find_synonyms(
-    db: Database, embedder: Embedder, chat: ChatModel | None = None, *, threshold: float = COSINE
+    db: Database,
+    embedder: Embedder,
+    chat: ChatModel | None = None,
+    *,
+    threshold: float = COSINE,
+    notes: list[str] | None = None,
 ) -> list[Synonym]:
-    """Synonyms among the participants of text facts, label by label."""
+    """Synonyms among the participants of text facts, label by label; nothing is written.
+
+    Parameters
+    ----------
+    threshold : least cosine of two names that are compared
+    notes : takes what the reader should know: a budget that was used up, groups too large for the model
+    """
     by_label: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for r in db.read("text_entity_names"):
         if r["name"]:
             by_label[r["label"]].append((r["id"], r["name"]))
     out: list[Synonym] = []
+    notes = [] if notes is None else notes
+    large = 0
     for label in sorted(by_label):
         ids, names = zip(*by_label[label], strict=True)
         vectors = embedder.embed([n.casefold() for n in names])
@@ -168,8 +185,17 @@ def find_synonyms(
         inside = {i for g in groups for i in g}
         groups += _abbreviations(names, inside)
         for group in groups:
-            for members, method, why in decide([names[i] for i in group], chat):
-                chosen = sorted(group[m] for m in members)
+            large += chat is not None and len(group) > MAX_COMPONENT
+            try:
+                decided = decide([names[i] for i in group], chat)
+            except BudgetError as exc:
+                notes.append(
+                    f"{exc}. From there on the rules decide alone; answers given so far are kept for the next time"
+                )
+                chat = None
+                decided = decide([names[i] for i in group])
+            for members, method, why in decided:
+                chosen = sorted((group[m] for m in members), key=lambda i: ids[i])
                 sims = vectors[chosen] @ vectors[chosen].T
                 out.append(
                     Synonym(
@@ -178,8 +204,13 @@ def find_synonyms(
                         method,
                         why,
                         round(float(sims.min()), 3),
+                        label,
                     )
                 )
+    if large:
+        notes.append(
+            f"{large:,} groups of more than {MAX_COMPONENT} names were too large for the model: the rules decided"
+        )
     return out
 
 
@@ -194,7 +225,10 @@ def _abbreviations(names: Sequence[str], inside: set[int]) -> list[list[int]]:
 
 
 def write_synonyms(db: Database, synonyms: Iterable[Synonym]) -> int:
-    """Write `:Synonym` hyperedges; how many. The entities keep their properties and relationships."""
+    """Write `:Synonym` hyperedges; how many. The entities keep their properties and relationships.
+
+    One whose members are not all in the graph any more is left out.
+    """
     rows = [
         {
             "id": s.id,
@@ -209,11 +243,71 @@ def write_synonyms(db: Database, synonyms: Iterable[Synonym]) -> int:
         }
         for s in synonyms
     ]
-    if rows:
-        db.write("text_write_synonyms", rows=sorted(rows, key=lambda r: str(r["id"])))
-    return len(rows)
+    rows.sort(key=lambda r: str(r["id"]))
+
+    def work(tx: Transaction) -> int:
+        tx.run("write_lock")
+        return int(tx.run("text_write_synonyms", rows=rows)[0]["n"])
+
+    return db.transact(work) if rows else 0
 
 
-def remove_synonyms(db: Database, ids: Sequence[str]) -> int:
-    """Take synonym hyperedges back; how many there were."""
-    return int(db.write("text_delete_synonyms", ids=sorted(ids))[0]["n"]) if ids else 0
+def written_synonyms(db: Database) -> list[dict[str, Any]]:
+    """The `:Synonym` hyperedges of the graph. → ``[{id, method, score, text, members, names, label}]``, by id."""
+    return db.read("text_synonyms")
+
+
+def remove_synonyms(db: Database, ids: Sequence[str] | None = None) -> int:
+    """Take synonym hyperedges back, all of them where no ids are given; how many there were."""
+    wanted = [r["id"] for r in written_synonyms(db)] if ids is None else sorted(set(ids))
+    return int(db.write("text_delete_synonyms", ids=wanted)[0]["n"]) if wanted else 0
+
+
+def look_for_synonyms(
+    db: Database,
+    embedder: Embedder,
+    chat: ChatModel | None,
+    *,
+    threshold: float = COSINE,
+    write: bool = False,
+    only: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Candidates and what the graph holds, as one list; `write` writes the candidates, or `only` those of some ids.
+
+    Returns
+    -------
+    dict
+        ``synonyms``: ``{id, label, names, members, score, method, why, written}`` each; ``written``: how many were
+        written now; ``notes``: what cut the search short.
+
+    Raises
+    ------
+    UnknownNameError
+        `only` names an id that is no candidate.
+    """
+    notes: list[str] = []
+    found = {s.id: s for s in find_synonyms(db, embedder, chat, threshold=threshold, notes=notes)}
+    strange = [i for i in only if i not in found]
+    if strange:
+        raise UnknownNameError(f"no candidate has the id {strange[0]}. List them with  areorag synonyms")
+    n = write_synonyms(db, [s for s in found.values() if not only or s.id in only]) if write else 0
+    kept = {r["id"]: r for r in written_synonyms(db)}
+    rows = [
+        {
+            "id": s.id,
+            "label": s.label,
+            "names": list(s.names),
+            "members": list(s.members),
+            "score": s.score,
+            "method": s.method,
+            "why": s.why,
+            "written": s.id in kept,
+        }
+        for s in found.values()
+    ]
+    for r in kept.values():
+        if r["id"] not in found:
+            why = str(r["text"]).rpartition(" (")[2].removesuffix(")")
+            row = {k: r[k] for k in ("id", "label", "names", "members", "score", "method")}
+            rows.append(row | {"why": why, "written": True})
+    return {"synonyms": rows, "written": n, "notes": notes}
