@@ -12,6 +12,8 @@ import pytest
 from areorag.errors import SelectionError, UnknownNameError
 from areorag.evaluate import facts
 from areorag.retrieval.selection.sentences import SentenceIndex, SentenceOptions, split_sentences
+from areorag.retrieval.selection.sentences_glue import Glue
+from areorag.retrieval.selection.sentences_overlap import Overlap
 from areorag.retrieval.selection.sentences_short_forms import ShortForms, long_form
 from areorag.retrieval.selection.tokens import stem, words
 
@@ -178,7 +180,12 @@ def test_a_short_form_is_found_by_its_long_form():
 def test_authors_and_title_of_a_reference_are_one_sentence():
     text = "The end came later. 12. Novak A, Ito B, etal. Frost on the crater floor, e.g. Gale. Icarus 2001;3:4."
     found = [text[a:b].strip() for a, b in split_sentences(text)]
-    assert any(t.startswith("Novak A") and "crater floor, e.g. Gale." in t for t in found), found
+    assert found[1].startswith("12. Novak A"), "the number of a reference begins it"
+    assert found[1].endswith("crater floor, e.g. Gale.")
+    text = "J Ice 2004;2:7. doi.org/10.1/b133 1010. Ito B. Frost in spring. It began in 2018. The next came late."
+    found = [text[a:b].strip() for a, b in split_sentences(text)]
+    assert any(t.startswith("1010. Ito B") for t in found)
+    assert "It began in 2018." in found, "a year that ends a sentence is no number of a list"
 
 
 def test_a_line_of_the_table_of_contents_asks_for_less_than_the_sentence_it_names():
@@ -211,3 +218,57 @@ def test_facts_reach_their_figures_on_the_shared_guideline():
     assert got["all_gold"]["5"] >= 62.0
     assert got["by_hops"]["multi"]["all_gold"]["5"] >= 28.0
     assert got["all_gold"]["20"] >= 72.0
+
+
+def test_words_that_a_corpus_has_glued_are_parted_and_others_are_not():
+    corpus = [
+        "The management of ice in the basin, for the winter, was slow. In the basin, patients of frost were seen in patients of ice.",
+        "forthe management ofice inthe basin; itisrecommended for patients",
+        "It is recommended, and recommended again. An atrial trial was inactive, and a trial was active. The island has land. because of the cause",
+        "Before the end, another other. inpatients with ice",
+    ]
+    glue = Glue.find(corpus)
+    assert glue.mend("forthe management ofice inthe basin") == "for the management of ice in the basin"
+    assert glue.mend("Itisrecommended") == "It is recommended"
+    assert glue.mend("inpatients") == "in patients", "the corpus has them side by side"
+    for word in ("inactive", "island", "because", "Before", "another", "basin", "patients"):
+        assert glue.mend(word) == word
+    assert glue.mend("meas- urement of levels,the JIce Review") == "measurement of levels, the JIce Review"
+    assert Glue.find([]).mend("forthe") == "forthe"
+    clean = [
+        "Wind moves dust over the plain. " * 100,
+        "The areas are as notable as they are able, and not able to see.",
+    ]
+    assert Glue.find(clean).mend("areas notable") == "areas notable", "a clean text has nothing to part"
+
+
+def test_sentences_are_linked_by_phrases_that_few_share():
+    texts = [
+        "Nocturnal frost on the crater floor was measured.",
+        "The crater was seen by an orbiter in spring.",
+        "Nocturnal frost may be thin or thick.",
+        "Wind moves dust.",
+        "Nocturnal frost may be thin or thick.",
+    ]
+    overlap = Overlap([(t,) for t in texts], np.array([0, 1, 2, 3, 2]))
+    link = overlap.of(0)
+    assert link[2] == link[4], "a repeated sentence counts once as a holder of its phrases"
+    assert link[2] > link[1] > link[3] == 0.0
+    assert ((link >= 0) & (link < 1)).all()
+    common = Overlap([(f"Frost at site {chr(97 + i % 26)}{i}",) for i in range(80)], np.arange(80))
+    assert common.of(0)[1:].max() == 0.0, "what most sentences share links nothing"
+
+
+def test_the_second_hop_shares_a_phrase_with_the_first_and_no_word_with_the_question():
+    first = "The albedo anomaly lies beside Zarnitsa ridge."
+    second = "Zarnitsa ridge holds tridymite."
+    others = [f"Plain number {i} is covered by sand and a little gravel of grade {i}." for i in range(30)]
+    documents = [*others[:10], first, *others[10:20], second, *others[20:]]
+    question = "What is found where the albedo anomaly lies?"
+    ranks = []
+    for name in (None, "ewo"):
+        index = SentenceIndex(documents, WordEmbedder(), options=facts.ablated(name))
+        order = list(np.argsort(-index.scores(question)))
+        ranks.append(order.index(documents.index(second)))
+    assert ranks[0] == 1
+    assert ranks[0] < ranks[1]

@@ -43,7 +43,7 @@ def run(
     Parameters
     ----------
     corpus : JSON Lines ``{id, title, text}``; questions : JSON Lines ``{id, question[, gold_sentences, hops]}``
-    ablate : ewo (no weight along shared text), synonyms (short forms are not spelled out and whole words must match),
+    ablate : ewo (no weight along shared text and phrases), synonyms (short forms are not spelled out and whole words must match),
         plan (the question is asked as it stands, without its parts), target (fixed passages instead of passages grown
         around what is relevant), trajectories (the expansion starts from the best sentence alone)
 
@@ -96,7 +96,7 @@ def ablated(name: str | None) -> SentenceOptions:
     if name is not None:
         known("ablation", name, ABLATIONS, UnknownNameError)
     if name == "ewo":
-        return replace(options, kinship=0.0)
+        return replace(options, kinship=0.0, overlap=0.0)
     if name == "synonyms":
         return replace(options, grams=False, short_forms=False)
     if name == "plan":

@@ -2,9 +2,11 @@
 
 A sentence is the unit that is ranked (a fact hyperedge); a passage of at most 120 words is what is returned. Text from
 PDF is messy: words are glued (*forthemanagement*), hyphens broken. Character n-grams over letters and digits alone do
-not see it, so lexical search stays exact where a word index fails. Every sentence is read twice: as it is written, and with
-the short forms that the text itself introduces spelled out. The passages are taken greedily by the demand they newly
-cover, a weighted maximum-coverage problem with the (1 − 1/e) guarantee of `objective`.
+not see it, so lexical search stays exact where a word index fails; what is embedded and searched by words is mended first
+(`sentences_glue`). Every sentence is read twice: as it is written, and with the short forms that the text itself
+introduces spelled out. From the best sentences relevance spreads to those that share rare phrases with them: the next
+hop, which the question does not name. The passages are taken greedily by the demand they newly cover, a weighted
+maximum-coverage problem with the (1 − 1/e) guarantee of `objective`.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ import numpy as np
 
 from ...errors import SelectionError
 from .bm25 import BM25, word_terms
+from .sentences_glue import Glue
+from .sentences_overlap import Overlap
 from .sentences_short_forms import ShortForms
 from .subqueries import own_parts
 from .tokens import grams, letters
@@ -36,6 +40,9 @@ _BREAK = re.compile(
 _NO_END = re.compile(
     r"(?:\bet ?al|\bvs|\be\.g|\bi\.e|\bFig|\bNo|\bcf|\bDr|\bSt)\.[0-9,–-]*\s*$"
 )  # a stop that ends no sentence
+_NUMBER = re.compile(
+    r"(?:\S*\d\S*|\S*[.!?])\s+(\d{1,4}\.\s*)$"
+)  # of the next item of a list: "…ibz133 1010. DiMatteo MR."
 _CONTENTS = "...."  # the leader of a line in a table of contents
 _SHORTEST = 15  # characters: less is an abbreviation or a number, not a sentence
 _WORDS_IN_PIECE = 100  # a "sentence" longer than this (a table, a list of authors) is cut into pieces
@@ -78,14 +85,18 @@ class SentenceOptions:
     """Parameters of sentence ranking, set by hand on a plateau.
 
     words : most words of a returned passage
-    lexical, context : of BM25 (scaled to its best) of a sentence, and of its best neighbour, beside the cosine
+    lexical : of BM25 (scaled to its best) of a sentence beside the cosine
+    by_words : of BM25 over words beside BM25 over n-grams
     neighbour : share of the gap to a better neighbour that a sentence makes up
     kinship, kin_full : a sentence that shares text with a start makes up `kinship` of the gap to the best one, in full
         from cosine `kin_full` in n-gram space (edge weight of the expansion)
+    overlap, overlap_from : one that shares rare phrases with a start makes up `overlap` of the gap, in full at EWO 1,
+        nothing up to EWO `overlap_from`
     trajectories : the best sentences from which the expansion starts, each with its share of demand
     parts : weight of the plan: BM25 of each part of the question on its own, scaled to its best, by the part's idf
     contents : factor on the demand for lines of a table of contents, which name what they do not say
     temperature : of the demand over sentences, exp(score / temperature)
+    start_temperature : of the shares of the trajectories
     grams : search by character n-grams; else by words (ablation)
     short_forms : read every sentence also with short forms spelled out (ablation)
     grow : return passages grown around what is relevant; else fixed ones (ablation)
@@ -93,14 +104,17 @@ class SentenceOptions:
 
     words: int = 120
     lexical: float = 0.7
-    context: float = 0.3
+    by_words: float = 0.4
     neighbour: float = 0.3
     kinship: float = 0.8
     kin_full: float = 0.4
+    overlap: float = 0.7
+    overlap_from: float = 0.3
     trajectories: int = 3
     parts: float = 0.1
     contents: float = 0.25
-    temperature: float = 0.05
+    temperature: float = 0.04
+    start_temperature: float = 0.05
     grams: bool = True
     short_forms: bool = True
     grow: bool = True
@@ -109,10 +123,11 @@ class SentenceOptions:
 def split_sentences(text: str) -> list[tuple[int, int]]:
     """Sentences of `text` as [start, end) offsets that together are the whole text; tolerant of PDF debris.
 
-    Pieces of more than `_WORDS_IN_PIECE` words are cut at spaces.
+    The number of a list's item begins its sentence. Pieces of more than `_WORDS_IN_PIECE` words are cut at spaces.
     """
     ends = [m.end() for m in _BREAK.finditer(text) if not _NO_END.search(text, max(0, m.end() - 14), m.end())]
-    ends.append(len(text))
+    numbers = [_NUMBER.search(text, max(0, end - 60), end) for end in ends]
+    ends = [number.start(1) if number else end for number, end in zip(numbers, ends, strict=True)] + [len(text)]
     out: list[tuple[int, int]] = []
     start = 0
     for end in ends:
@@ -137,10 +152,13 @@ def _word_count(piece: str) -> int:
 
 @dataclass(frozen=True)
 class Reading:
-    """All sentences in one way of writing: unit vectors (n, d), BM25, and its rows scaled to unit length (n, terms)."""
+    """All sentences in one way of writing: unit vectors (n, d), BM25 over n-grams and over words, and the rows of the
+    former scaled to unit length (n, terms).
+    """
 
     vectors: np.ndarray
     lexicon: BM25
+    by_words: BM25
     rows: csr_matrix
     columns: csc_matrix
 
@@ -153,7 +171,15 @@ class Reading:
         rows = csr_matrix(lexicon.matrix)
         norm = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
         rows = csr_matrix(diags(1.0 / np.maximum(norm, 1e-12)) @ rows)
-        return cls(np.asarray(vectors, np.float32), lexicon, rows, rows.tocsc())
+        by_words = BM25(texts, b=0.6) if by_grams else lexicon
+        return cls(np.asarray(vectors, np.float32), lexicon, by_words, rows, rows.tocsc())
+
+    def lexical(self, text: str, by_words: float) -> np.ndarray:
+        """BM25 of every sentence for `text`, over n-grams and with weight `by_words` over words, each best being 1."""
+        grams = _scaled(self.lexicon.scores(text))
+        if self.by_words is self.lexicon or not by_words:
+            return grams
+        return grams + by_words * _scaled(self.by_words.scores(text))
 
     def kin(self, unit: int) -> np.ndarray:
         """Cosine of every sentence with one (n,), from the columns of its terms alone."""
@@ -177,20 +203,23 @@ class SentenceIndex:
             raise SelectionError("the documents hold no sentence")
         texts = [self.documents[u.document][u.start : u.end].strip() for u in self.units]
         self.short_forms = ShortForms.find(self.documents) if self.options.short_forms else ShortForms({})
-        self.readings = self._read(texts)
+        glue = Glue.find(self.documents)
+        mended = [glue.mend(t) for t in texts]
+        spelled = [self.short_forms.spell_out(t) for t in mended]
+        self.readings = self._read(mended, spelled)
         groups: dict[str, int] = {}
         self.group = np.array([groups.setdefault(letters(t) or f"#{i}", len(groups)) for i, t in enumerate(texts)])
         self.n_groups = len(groups)
+        self.overlap = Overlap(list(zip(mended, spelled, strict=True)), self.group)
         self.document = np.array([u.document for u in self.units])
         self.weight = np.where([_CONTENTS in t for t in texts], self.options.contents, 1.0)
         self.windows = self._windows()
         self._holds = self._window_matrix()
 
-    def _read(self, texts: list[str]) -> tuple[Reading, ...]:
+    def _read(self, texts: list[str], spelled: list[str]) -> tuple[Reading, ...]:
         """The readings; a sentence without a short form keeps its vector."""
         vectors = np.asarray(self.embedder.embed(texts), np.float32)
         out = [Reading.of(texts, vectors, self.options.grams)]
-        spelled = [self.short_forms.spell_out(t) for t in texts]
         changed = [i for i, (a, b) in enumerate(zip(texts, spelled, strict=True)) if a != b]
         if changed:
             other = vectors.copy()
@@ -276,23 +305,32 @@ class SentenceIndex:
         asked = self.ask([question])[0] if isinstance(question, str) else question
         pairs = list(zip(self.readings, asked.texts, strict=True))
         cosine = np.mean([r.vectors @ v for r, v in zip(self.readings, asked.vectors, strict=True)], axis=0)
-        lexical = np.mean([_scaled(r.lexicon.scores(t)) for r, t in pairs], axis=0)
-        lexical = _scaled(lexical)
-        near = np.maximum(self._best_neighbour(lexical, 0.0), 0.0)
-        x = cosine + o.lexical * lexical + o.context * near
+        x = cosine + o.lexical * _scaled(np.mean([_scaled(r.lexical(t, o.by_words)) for r, t in pairs], axis=0))
         x = x + o.neighbour * np.maximum(self._best_neighbour(x, 0.1) - x, 0.0)
-        if o.kinship:
-            x = x + o.kinship * self._pull(x) * (x.max() - x)
+        x = self._spread(x)
         return np.asarray(x + o.parts * _planned(pairs) if o.parts else x)
 
-    def _pull(self, x: np.ndarray) -> np.ndarray:
-        """How strongly shared text draws each sentence up to the best (n,), in [0, 1]; `trajectories` different starts."""
+    def _spread(self, x: np.ndarray) -> np.ndarray:
+        """Draw sentences up to the best by what they share with the starts: running text, then rare phrases (n,)."""
+        o = self.options
+        if o.kinship:
+            units, share = self._starts(x)
+            kin = np.minimum(self.kin(units) / o.kin_full, 1.0)
+            x = x + o.kinship * (share[:, None] * kin).max(axis=0) * (x.max() - x)
+        if o.overlap:
+            units, share = self._starts(x)
+            linked = np.array([self.overlap.of(u) for u in units])
+            linked = np.clip((linked - o.overlap_from) / (1.0 - o.overlap_from), 0.0, 1.0)
+            x = x + o.overlap * (share[:, None] * linked).max(axis=0) * (x.max() - x)
+        return x
+
+    def _starts(self, x: np.ndarray) -> tuple[list[int], np.ndarray]:
+        """The best different sentences, one a trajectory, and the share of each, 1 for the best."""
         starts: dict[int, int] = {}
         for unit in np.argsort(-x)[: 10 * self.options.trajectories]:
             starts.setdefault(int(self.group[unit]), int(unit))
         units = list(starts.values())[: self.options.trajectories]
-        share = np.exp((x[units] - x.max()) / self.options.temperature)
-        return np.asarray((share[:, None] * np.minimum(self.kin(units) / self.options.kin_full, 1.0)).max(axis=0))
+        return units, np.exp((x[units] - x.max()) / self.options.start_temperature)
 
     def search(self, question: str | Asked, k: int = 20) -> list[Found]:
         """k passages, greedily, each with the most demand not yet covered.
