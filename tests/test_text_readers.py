@@ -17,6 +17,7 @@ from areorag.errors import TextError
 from areorag.ingest.text.invisible import see
 from areorag.ingest.text.passages import split_passages, split_ranges
 from areorag.ingest.text.readers import Segment, read_segments
+from areorag.ingest.text.spans import MAX_SENTENCE, Zones
 
 
 def whole(path: Path, **kw) -> tuple[str, list[Segment]]:  # type: ignore[no-untyped-def]
@@ -184,6 +185,23 @@ def test_passages_hold_their_offsets_and_limits(text: str, words: int) -> None:
     assert kept == "".join(text.split())
 
 
+def test_a_blank_line_ends_a_sentence() -> None:
+    text = "Results of the drill\n\nThe target Stephen contains Mn. Here is Mt. Sharp\n \nand more"
+    assert [text[a:b].strip() for a, b in Zones(text).sentences] == [
+        "Results of the drill",
+        "The target Stephen contains Mn.",
+        "Here is Mt. Sharp",
+        "and more",
+    ]
+
+
+def test_no_sentence_is_longer_than_its_limit() -> None:
+    text = "Windjana contains hematite, " * 4000 + "x" * 10_000
+    parts = Zones(text).sentences
+    assert max(b - a for a, b in parts) <= MAX_SENTENCE
+    assert "".join(text[a:b] for a, b in parts) == text
+
+
 def test_passages_of_a_segment_are_offset_by_its_start(tmp_path: Path) -> None:
     file = tmp_path / "t.txt"
     file.write_text("First sentence here. Second sentence here.\n\nThird one.", "utf-8")
@@ -231,6 +249,15 @@ def test_no_page_loses_its_text(tmp_path: Path, name: str) -> None:
     assert text.encode()
     if name == "declared":
         assert "Руда" in text
+
+
+def test_a_page_of_more_than_64_mb_is_refused_in_one_line(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    with page.open("wb") as f:
+        f.write(b"<html>" + PAGE)
+        f.truncate(64 * 1024 * 1024 + 1)
+    with pytest.raises(TextError, match="HTML file of more than 64 MB"):
+        whole(page)
 
 
 def test_an_unknown_declared_character_set_is_said(tmp_path: Path) -> None:

@@ -38,20 +38,24 @@ class Draft(BaseModel):
 
 
 def source_block(source: Source) -> str:
-    """One source for the prompt: number, provenance, what it says; text from the source fenced as data."""
-    head = f"[{source.n}] {source.id} | {source.label()}"
+    """One source for the prompt: its number, and fenced as data its provenance and what it says (ids and names come from
+    files too).
+    """
+    head = f"{source.id} | {source.label()}"
     if not source.kept:
-        return f"{head} | left out: {source.why_left_out}"
+        return f"[{source.n}] left out: {source.why_left_out}\n{fence(head, f'SOURCE {source.n}')}"
     says = [c.text or f"{c.subject}: {c.property} {c.polarity or ''} {c.value or ''}" for c in source.claims] or [
         source.text
     ]
-    return f"{head}\n{fence(' '.join(says)[:MAX_TEXT], f'SOURCE {source.n}')}"
+    said = fence(f"{head}\n{' '.join(says)[:MAX_TEXT]}", f"SOURCE {source.n}")
+    return f"[{source.n}]\n{said}"
 
 
 def conflict_block(conflict: ConflictView) -> str:
     """One conflict for the prompt: sides, category, the physics."""
     c = conflict
-    return f"{c.letter} ({c.category}) between [{c.a}] and [{c.b}] on {c.property}: {c.explanation}"
+    said = fence(f"{c.property}: {c.explanation}", f"CONFLICT {c.letter}")
+    return f"{c.letter} ({c.category}) between [{c.a}] and [{c.b}]\n{said}"
 
 
 def write(

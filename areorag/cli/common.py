@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -61,15 +62,30 @@ class State:
 
 
 def console(*, stderr: bool = False) -> Any:
-    """A rich console; colour only on a terminal and without ``NO_COLOR`` (rich looks itself)."""
+    """A rich console; colour only on a terminal and without ``NO_COLOR`` (rich looks itself).
+
+    What files say cannot steer the terminal: control and direction characters in printed text are shown as ``\ufffd``.
+    """
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False, soft_wrap=not sys.stdout.isatty())
+    class Shown(Console):
+        def print(self, *objects: Any, **options: Any) -> None:
+            super().print(*(shown(o) if isinstance(o, str) else o for o in objects), **options)
+
+    return Shown(stderr=stderr, highlight=False, soft_wrap=not sys.stdout.isatty())
+
+
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def shown(text: str) -> str:
+    """`text` without characters that steer a terminal or turn the direction of reading."""
+    return _STEERING.sub("\ufffd", text)
 
 
 def err(message: str) -> None:
     """One line on stderr: ``error: …``."""
-    typer.echo(f"error: {' '.join(message.split())}", err=True)
+    typer.echo(f"error: {shown(' '.join(message.split()))}", err=True)
 
 
 def settings_for(home: Path | None = None, **overrides: Any) -> Settings:

@@ -1,6 +1,6 @@
 """HTML to text as a stream: no tree is built, no entity of a document type is expanded, nothing is fetched.
 
-Depth, length and number of elements cost memory only where they hold visible text.
+Depth, length and number of elements are not limited, the file's size is.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ _VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr")
 )
 _PIECE = 65_536
+MAX_BYTES = 64 * 1024 * 1024  # the parser keeps what it was fed until the end
 _TITLE = 500
 
 
@@ -91,9 +92,12 @@ def read_page(path: Path, doc: Document) -> Iterator[str]:
     Raises
     ------
     TextError
-        It cannot be read as HTML.
+        It cannot be read as HTML, or is larger than 64 MB.
     """
     from lxml import etree
+
+    if path.stat().st_size > MAX_BYTES:
+        raise TextError(f"{path.name} is an HTML file of more than {MAX_BYTES >> 20} MB. Split it or save it as text")
 
     target = _Visible()
     parser: Any = etree.HTMLParser(  # type: ignore[call-overload]  # the stubs know no `pi` that takes one argument

@@ -40,7 +40,7 @@ _FIRST_HEADING = re.compile(
     r"(?<![A-Za-z])(?:[A-Z][A-Za-z,'-]*)(?: [A-Za-z][A-Za-z,'-]*){0,5}:(?= [A-Z])"
 )
 _MAIL = re.compile(r"\(?\S+@\S+\)?|x{6,}\S*")
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]?\s+(?=[\"'“‘(]?[A-Z0-9(])")
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]?\s+(?=[\"'“‘(]?[A-Z0-9(])|\n[^\S\n]*\n\s*")  # or a blank line
 _ABBREVIATION = re.compile(
     r"(?:(?<![A-Za-z])(?:e\.g|i\.e|cf|et al|Figs?|Eqs?|vs|ca|approx|wt|Dr|Mt|St|No|Refs?|resp|Tab|Sec|[A-Z])|"
     r"\b[A-Z]\.-?[A-Z])\.$"
