@@ -14,9 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from ..graph.connection import Database
 from ..graph.model import Observation
@@ -33,12 +31,12 @@ if TYPE_CHECKING:
     from ..retrieval.engine import Retrieval, Retriever
     from ..retrieval.intent.model import SpatialIntent
     from ..retrieval.reasoning import ReasoningResult
+    from ..retrieval.texts import Text
     from ..triage.pict import Triage, Verdict
 
 MAX_PARTNERS = 6
 MAX_PASSAGES = 3
 MAX_STATED = 24  # text facts that triage compares with the evidence
-MIN_PASSAGE_COSINE = 0.45
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SHOWN_SETTINGS = ("body", "curvature", "embedding_dim", "spatial_share", "oem_power", "k", "lambda_spatial", "pool",
                    "selector", "tau0", "tau_decay", "max_depth", "epsilon", "eta", "beta", "beta_temp", "tau_temp_deg",
@@ -92,6 +90,8 @@ class Asker:
             asked are added, at most six, observations and facts of ingested texts: a conflict shown with one side only
             would be no conflict.
         """
+        from ..retrieval.texts import passages_about
+
         began = time.perf_counter()
         intent = self.retriever.understand(question)
         if intent.unresolved and not intent.is_spatial:
@@ -100,7 +100,7 @@ class Asker:
         trace = self._trace(retrieval)
         clock = trace.seconds
         with _timed(clock, "texts"):
-            passages = self._passages(question)
+            passages = passages_about(self.db, question, self.embedder, MAX_PASSAGES)
         with _timed(clock, "reasoning"):
             chain = self._reason(question, trace)
         if not retrieval.evidence and not passages and chain is None:
@@ -166,14 +166,6 @@ class Asker:
     def _verdicts(self, question: str, chosen: list[Chosen], asked: Sequence[str]) -> list[Verdict]:
         """Triage of what was chosen."""
         return settle(self.triage, question, chosen, asked, self.db)
-
-    def _passages(self, question: str) -> list[tuple[dict[str, Any], float]]:
-        """Passages of ingested documents close to the question, by exact cosine over the index's candidates."""
-        vector = np.asarray(self.embedder.embed([question])[0], dtype=np.float64)
-        rows = self.db.read("answer_passages", n=60, vector=vector.tolist())
-        scored = [(row, float(np.asarray(row.pop("embedding")) @ vector)) for row in rows]
-        scored.sort(key=lambda r: (-r[1], r[0]["id"]))
-        return [(row, s) for row, s in scored if s >= MIN_PASSAGE_COSINE][:MAX_PASSAGES]
 
     def _reason(self, question: str, trace: Trace) -> ReasoningResult | None:
         """Planned reasoning where the question chains facts (PRoH); None where it does not, or leads nowhere."""
@@ -319,13 +311,13 @@ def _versions() -> dict[str, str]:
 
 
 def _number(
-    chosen: Sequence[Chosen], verdicts: Sequence[Verdict], passages: Sequence[tuple[dict[str, Any], float]]
+    chosen: Sequence[Chosen], verdicts: Sequence[Verdict], passages: Sequence[Text]
 ) -> tuple[list[Source], list[ConflictView]]:
     """Numbers for sources (kept first, left-out last), letters for conflicts, confidences onto the sources."""
     dropped = left_out(verdicts)
     order = sorted(chosen, key=lambda c: c.observation.id in dropped)
     sources = [source_of(n, c.observation, c.score, c.scores) for n, c in enumerate(order, 1)]
-    sources += [passage_source(len(sources) + n, row, s) for n, (row, s) in enumerate(passages, 1)]
+    sources += [passage_source(len(sources) + n, found) for n, found in enumerate(passages, 1)]
     by_id = {s.id: s for s in sources}
     for v in verdicts:
         for id_, before, after in zip((v.a_id, v.b_id), v.c_base, v.c_triage, strict=True):

@@ -156,7 +156,7 @@ def compose(
     if compare and order:
         out = _verdict(groups, conflicts, order) + out
     texts = [s for s in kept if s.kind == "passage"]
-    out += [Sentence(text=f"{_title(s)} says: “{quote(s.text)}”.", cites=[s.n]) for s in texts]
+    out += [Sentence(text=f"{_title(s)} says: “{quote(s.quoted or s.text)}”.", cites=[s.n]) for s in texts]
     rest = [s for s in kept if s.n not in told and not s.claims and s.kind in ("orbital", "insitu", "derived")]
     if rest and not out:
         out += [Sentence(text=_describe(s), cites=[s.n]) for s in rest[:MAX_LISTED]]

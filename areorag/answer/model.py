@@ -35,6 +35,7 @@ class Source(Record):
     quality_flags: list[str] = Field(default_factory=list)
     warnings: list[str] = Field(default_factory=list)
     text: str = ""
+    quoted: str | None = Field(default=None, description="the sentence of `text` that the answer quotes")
     claims: list[Claim] = Field(default_factory=list)
     citations: list[str] = Field(default_factory=list, description="literature behind the claims")
     source_file: str | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..graph.model import Observation
 from ..triage.recalibration import normalised
@@ -11,6 +11,7 @@ from .model import ConflictView, Source
 
 if TYPE_CHECKING:
     from ..retrieval.reasoning.run import AnswerFact
+    from ..retrieval.texts import Text
     from ..triage.pict import Verdict
 
 
@@ -48,18 +49,20 @@ def source_of(n: int, observation: Observation, score: float, scores: Mapping[st
     )
 
 
-def passage_source(n: int, row: Mapping[str, Any], score: float) -> Source:
+def passage_source(n: int, found: Text) -> Source:
     """A numbered source from a passage of a document."""
+    row = found.row
     return Source(
         n=n,
         id=str(row["id"]),
         kind="passage",
         instrument=None,
         text=str(row["text"]),
+        quoted=found.sentence,
         source_file=row.get("source_file"),
         sha256=row.get("sha256"),
-        score=float(score),
-        scores={"f_k": float(score)},
+        score=found.cosine,
+        scores={"f_k": found.cosine},
         citations=[str(row["title"])] if row.get("title") else [],
     )
 

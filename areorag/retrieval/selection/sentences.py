@@ -190,11 +190,19 @@ class Reading:
 class SentenceIndex:
     """Documents cut into sentences, with vectors, n-gram BM25, and the passages that can be returned.
 
+    vectors : (documents, d) unit vectors that the sentences of each document share; else every sentence is embedded
     readings : the sentences as written and, where the documents introduce short forms, with these spelled out.
     Repeated sentences (a recommendation printed three times) form one group and are one demand.
     """
 
-    def __init__(self, documents: Sequence[str], embedder: Embeds, *, options: SentenceOptions | None = None) -> None:
+    def __init__(
+        self,
+        documents: Sequence[str],
+        embedder: Embeds,
+        *,
+        options: SentenceOptions | None = None,
+        vectors: np.ndarray | None = None,
+    ) -> None:
         self.options = options or SentenceOptions()
         self.documents = list(documents)
         self.embedder = embedder
@@ -206,7 +214,7 @@ class SentenceIndex:
         glue = Glue.find(self.documents)
         mended = [glue.mend(t) for t in texts]
         spelled = [self.short_forms.spell_out(t) for t in mended]
-        self.readings = self._read(mended, spelled)
+        self.readings = self._read(mended, spelled, vectors)
         groups: dict[str, int] = {}
         self.group = np.array([groups.setdefault(letters(t) or f"#{i}", len(groups)) for i, t in enumerate(texts)])
         self.n_groups = len(groups)
@@ -216,14 +224,16 @@ class SentenceIndex:
         self.windows = self._windows()
         self._holds = self._window_matrix()
 
-    def _read(self, texts: list[str], spelled: list[str]) -> tuple[Reading, ...]:
+    def _read(self, texts: list[str], spelled: list[str], shared: np.ndarray | None) -> tuple[Reading, ...]:
         """The readings; a sentence without a short form keeps its vector."""
-        vectors = np.asarray(self.embedder.embed(texts), np.float32)
+        by_document = None if shared is None else np.asarray(shared, np.float32)[[u.document for u in self.units]]
+        vectors = np.asarray(self.embedder.embed(texts), np.float32) if by_document is None else by_document
         out = [Reading.of(texts, vectors, self.options.grams)]
         changed = [i for i, (a, b) in enumerate(zip(texts, spelled, strict=True)) if a != b]
         if changed:
             other = vectors.copy()
-            other[changed] = self.embedder.embed([spelled[i] for i in changed])
+            if by_document is None:
+                other[changed] = self.embedder.embed([spelled[i] for i in changed])
             out.append(Reading.of(spelled, other, self.options.grams))
         return tuple(out)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import NamedTuple
 
 _WORD = re.compile(r"[^\W_]+")
@@ -70,6 +71,7 @@ def words(folded: str) -> list[Word]:
     ]
 
 
+@lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
     """A light English stem, so that *director*, *directed* and *directing* meet; short words are left alone."""
     for suffix in _SUFFIXES:
