@@ -110,6 +110,27 @@ def test_what_comes_back_meets_every_constraint(retriever, question, expected):
 
 
 @pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("the finest HiRISE images of Jezero", ["HI-1", "HI-2"]),
+        ("the coarsest orbital observations of Jezero", ["CR-1", "CTX-1", "HI-2", "HI-1"]),
+        ("the latest PIXL measurements in Jezero", ["PX-2", "PX-1"]),
+        ("the earliest orbital images of Jezero", ["CR-1", "HI-1", "CTX-1", "HI-2"]),
+        ("Which HiRISE images lie closest to 4.6S, 137.4E?", ["HI-G", "HI-2", "HI-1"]),
+    ],
+)
+def test_records_come_in_the_order_asked_for(retriever, question, first):
+    found = retriever.retrieve(question, k=len(first))
+    assert [e.id for e in found.evidence] == first
+    assert found.selector.startswith("order: ")
+
+
+def test_the_closest_of_a_place_stay_in_it(retriever):
+    found = retriever.retrieve("Which HiRISE image of Jezero is closest to Jezero?", k=5)
+    assert {e.id for e in found.evidence} == {"HI-1", "HI-2"}
+
+
+@pytest.mark.parametrize(
     ("question", "expected"),
     [
         ("ESA images at 20N 30W", {"HR-R", "HR-C"}),

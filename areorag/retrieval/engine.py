@@ -26,6 +26,7 @@ from .feedback import Feedback
 from .filters import Constraint, constraints
 from .intent.model import SpatialIntent
 from .intent.resolve import QueryRegion, query_region, region_summary
+from .order import in_order
 from .ranking import Ranked, RegionVector, rank, region_vector
 from .reporting import empty_message, explain_candidates, explain_outside, relaxations
 from .tradeoff import model_weights
@@ -45,6 +46,8 @@ FloatArray = npt.NDArray[np.float64]
 
 STAGES = ("sparse", "dense", "semantic", "pareto", "plausibility", "expansion", "oem", "feedback", "coverage")
 """Stages that `Retriever.without` can leave out."""
+FARTHEST_M = 2.1e7
+"""Half the circumference of the largest body: a reach beyond which there is nothing more, metres."""
 
 
 @dataclass(frozen=True)
@@ -265,11 +268,14 @@ class _Run:
         with self.clock("spatial"):
             region = query_region(intent, r.gazetteer)
             out.region = region
-            rows, distance, epsilon = self._places(region, columns)
-        out.trace["region"] = region_summary(region, epsilon)
         with self.clock("constraints"):
             tests = constraints(intent, columns) + self._excluded_places(region, columns)
             tests += _not_itself(intent, region, columns)
+        with self.clock("spatial"):
+            rows, distance, epsilon = self._places(region, columns)
+            if intent.order == "closest" and intent.distance_m is None and (epsilon or intent.geometry):
+                rows, distance, epsilon = self._farther(region, columns, tests, rows, distance, epsilon)
+        out.trace["region"] = region_summary(region, epsilon)
         if region.bounded:
             out.counts.append(("in place", len(rows)))
         keep = np.ones(len(rows), dtype=bool)
@@ -337,6 +343,22 @@ class _Run:
         rows, distance = rows[known], np.asarray(found.distance_m, dtype=np.float64)[known]
         order = np.argsort(rows, kind="stable")
         return rows[order], distance[order], float(found.epsilon_m)
+
+    def _farther(
+        self,
+        region: QueryRegion,
+        columns: Columns,
+        tests: list[Constraint],
+        rows: IntArray,
+        distance: FloatArray,
+        epsilon: float,
+    ) -> tuple[IntArray, FloatArray, float]:
+        """The place with a wider reach, until k records meet the constraints or the whole body is searched."""
+        allowed = np.all([test.mask for test in tests], axis=0) if tests else np.ones(len(columns), dtype=bool)
+        while region.bounded and epsilon < FARTHEST_M and int(allowed[rows].sum()) < self.k:
+            region.epsilon_m = min(max(4.0 * epsilon, 1000.0), FARTHEST_M)
+            rows, distance, epsilon = self._places(region, columns)
+        return rows, distance, epsilon
 
     def _excluded_places(self, region: QueryRegion, columns: Columns) -> list[Constraint]:
         """Records centred in an excluded place are out."""
@@ -406,7 +428,10 @@ class _Run:
             ranked.sort(columns.id_rank)
 
     def _select(self, intent: SpatialIntent, columns: Columns, ranked: Ranked, out: Retrieval) -> list[int]:
-        """Positions in `ranked` of the kept candidates."""
+        """Positions in `ranked` of the kept candidates: in the order asked for, or chosen by the selector."""
+        if intent.order is not None:
+            out.selector = f"order: {intent.order} first"
+            return [int(i) for i in in_order(intent.order, columns, ranked)[: self.k]]
         top = ranked.order[: self.r.settings.pool]
         if "coverage" in self.r.without or self.selector == "topk" or len(top) <= self.k:
             return [int(i) for i in top[: self.k]]

@@ -20,6 +20,7 @@ from .geometry import read_geometry
 from .measures import Distance, read_distance, read_resolution
 from .model import Sols, SpatialIntent
 from .negation import read_exclusions
+from .order import read_order
 from .origins import read_institutions, read_levels
 from .places import Place, PlaceIndex, odd_word, place_index, read_long_names, read_places, unresolved_names
 from .relations import read_relation
@@ -118,6 +119,7 @@ class _Parse:
         """All steps in their order."""
         scan, intent = self.scan, self.intent
         intent.compare = self._compare()
+        intent.order = read_order(scan)
         storm, storm_years = read_storm(scan)
         windows = read_ls(scan)
         intent.mars_years = list(dict.fromkeys(read_mars_years(scan) + storm_years))

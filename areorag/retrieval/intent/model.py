@@ -14,6 +14,7 @@ from ...planet.units import length
 Relation = Literal[
     "within", "near", "intersects", "contains", "along", "between", "north_of", "south_of", "east_of", "west_of"
 ]
+Order = Literal["finest", "coarsest", "latest", "earliest", "closest"]
 IntentKind = Literal["orbital", "insitu", "derived"]
 
 
@@ -92,16 +93,17 @@ class SpatialIntent(_Base):
         default_factory=list, description="institutions and agencies whose records are meant"
     )
     levels: list[str] = Field(default_factory=list, description="processing levels named (EDR, RDR, raw, level 2 …)")
+    order: Order | None = Field(default=None, description="which records come first: the finest, the latest …")
     unresolved: list[str] = Field(default_factory=list, description="words that look like a place and are not known")
     readings: list[Reading] = Field(default_factory=list)
     source: Literal["grammar", "model", "given"] = "grammar"
     disagreements: list[str] = Field(default_factory=list, description="where the model read it otherwise")
 
     def contract(self) -> dict[str, Any]:
-        """The fields of the published contract, JSON-able; institutions, levels and notes where there are any."""
+        """The fields of the published contract, JSON-able; institutions, levels, order and notes where there are any."""
         data = self.model_dump(mode="json")
         out = {key: data[key] for key in CONTRACT_FIELDS}
-        out |= {key: data[key] for key in ("institutions", "levels") if data[key]}
+        out |= {key: data[key] for key in ("institutions", "levels", "order") if data[key]}
         if self.notes:
             out["notes"] = self.notes
         out["exclude"] = {k: v for k, v in data["exclude"].items() if v or k in _EXCLUDE_FIELDS}
@@ -156,6 +158,8 @@ class SpatialIntent(_Base):
         ):
             if values:
                 out.append((label, ", ".join(values)))
+        if self.order:
+            out.append(("order", f"{self.order} first"))
         if self.compare:
             out.append(("compare", "do the sources agree"))
         for label, values in self.exclude.model_dump(exclude={"ls_deg"}).items():
