@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pytest
@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from areorag.llm.chat import ChatModel
 from areorag.llm.scripted import ScriptedBackend
 from areorag.retrieval.reasoning import ReasoningOptions, needs_reasoning
+from areorag.retrieval.reasoning.asks import Ask, asks
 from areorag.retrieval.reasoning.budget import Budget
 from areorag.retrieval.reasoning.ewo import edge_weight, entity_weights, mean
 from areorag.retrieval.reasoning.hypergraph import Edge, Node, QueryGraph
 from areorag.retrieval.reasoning.paths import Scorer, find_paths
-from areorag.retrieval.reasoning.plan import Step, build_plan, clause_plans, clauses, sketch, wanted
+from areorag.retrieval.reasoning.plan import Plan, Step, build_plan, clause_plans, clauses, sketch, wanted
 from areorag.retrieval.reasoning.run import MAX_FAILURES, _llm_score
 from areorag.retrieval.reasoning.search import answers, search
 from areorag.retrieval.reasoning.trace import Trace
@@ -50,9 +51,11 @@ CHAIN = [
     ("x2", "Kimberley has sandstone", [("Kimberley", "Feature"), ("sandstone", "Concept")]),
 ]
 
+MINERALS = [("sanidine", "Mineral"), ("magnetite", "Mineral")]
+
 
 def scorer(graph: QueryGraph, **kw) -> Scorer:  # type: ignore[no-untyped-def]
-    return Scorer(graph, embed, {}, **kw)
+    return Scorer(graph, embed, **kw)
 
 
 def test_ew_is_zero_below_the_threshold_and_the_models_score_above_it() -> None:
@@ -188,7 +191,9 @@ def test_budgets_are_hard_and_named() -> None:
 
 def test_paths_do_not_repeat_hyperedges_and_stop_at_their_depth() -> None:
     graph = graph_of(CHAIN)
-    for path in find_paths(scorer(graph), "instrument sanidine Kimberley", ["target:stephen"], Budget(), depth=3):
+    for path in find_paths(
+        scorer(graph), Ask.of("instrument sanidine Kimberley"), ["target:stephen"], Budget(), depth=3
+    ):
         assert 1 <= len(path.edges) <= 3
         assert len(set(path.edges)) == len(path.edges) == len(path.via)
         assert 0 <= path.score <= 1
@@ -197,7 +202,7 @@ def test_paths_do_not_repeat_hyperedges_and_stop_at_their_depth() -> None:
 def test_an_answer_is_never_what_the_question_names() -> None:
     graph = graph_of(CHAIN)
     used = {"target:stephen", "feature:kimberley"}
-    found = answers(scorer(graph), "Stephen lies at the Kimberley", ["target:stephen"], (), used, Budget())
+    found = answers(scorer(graph), Ask.of("Stephen lies at the Kimberley"), ["target:stephen"], used, Budget())
     assert not used & {c.entity for c in found}
 
 
@@ -210,8 +215,13 @@ def test_the_models_scores_guide_the_search_and_are_asked_once() -> None:
         return {n: 1.0 if n == "Windjana" else 0.0 for n in names}
 
     s = scorer(graph, llm_score=score)
-    assert s.weights(["target:windjana", "target:stephen"], "target Windjana Stephen")["target:windjana"] == 1.0
-    assert asked
+    ask = Ask.of("What was drilled at the Kimberley where Stephen lies")
+    assert s.weights(["target:windjana", "target:stephen", "concept:sand"], ask) == {
+        "target:windjana": 1.0,
+        "target:stephen": 0.0,
+        "concept:sand": 0.0,
+    }
+    assert [set(names) for _, names in asked] == [{"Windjana", "Stephen"}]  # no hyperedge of sand has a word of it
 
 
 def test_a_model_that_never_gives_scores_is_left_alone_and_nothing_is_asked_twice() -> None:
@@ -296,7 +306,7 @@ def test_what_lies_beyond_the_neighbourhood_is_read_when_the_search_gets_there()
     later = {"target:windjana": CHAIN[2], "mineral:sanidine": CHAIN[3]}
     read: list[str] = []
 
-    def grow(entities: Sequence[str], question: str) -> None:
+    def grow(entities: Iterable[str], words: Iterable[str]) -> None:
         for v in entities:
             if v in later and v not in read:
                 read.append(v)
@@ -313,3 +323,92 @@ def test_what_lies_beyond_the_neighbourhood_is_read_when_the_search_gets_there()
     found = search([plan], scorer(graph), anchors, Budget(), grow=grow)
     assert "target:windjana" in read
     assert "sanidine" in {graph.nodes[c.entity].name for c in [found.finished[0].answers[-1][1]]}
+
+
+def chain(question: str) -> Plan:
+    plan = build_plan(clause_plans(question)[0])[0]
+    assert plan is not None
+    return plan
+
+
+def test_words_that_tell_sub_questions_apart_are_neither_kinds_nor_what_all_of_them_say() -> None:
+    q = "Which mineral is reported for the powder of the target that is reported for the place where Stephen lies?"
+    found = asks(chain(q))
+    assert "target" not in found[2].words
+    assert found[2].words["report"] < found[1].words["stephen"] == 1.0
+    assert all("#" not in a.text for a in found.values())
+    assert set(Ask.of("Which minerals?").words) == {"mineral"}
+
+
+def test_words_are_found_glued_to_others_and_rare_ones_count_more() -> None:
+    graph = graph_of(
+        [
+            ("f1", "MSL went into the sandyfloored valley", [("MSL", "Concept")]),
+            ("f2", "the valley has a name", [("MSL", "Concept")]),
+            ("f3", "a valley", [("MSL", "Concept")]),
+        ]
+    )
+    words = {"floored": 1.0, "valley": 1.0, "nowhere": 1.0}
+    assert graph.overlap("f1", words) == pytest.approx(1.0)  # a word that no text has tells nothing apart
+    assert 0 < graph.overlap("f2", words) < 0.5
+    graph.add(Edge("f4", "Fact", "floored", frozenset({"concept:msl"})), [], 2)
+    assert graph.overlap("f4", words) > graph.overlap("f2", words)
+
+
+def test_ew_looks_ahead_it_chooses_among_the_entities_of_a_hyperedge() -> None:
+    bound = [(n, "Target") for n in ("Alpha", "Beta", "Gamma")]
+    graph = graph_of(
+        [
+            ("f1", "Alpha, Beta and Gamma were drilled at the Kimberley", [*bound, ("Kimberley", "Feature")]),
+            ("f2", "Gamma contains fibrous jarosite", [("Gamma", "Target"), ("jarosite", "Mineral")]),
+            ("f3", "Alpha is a rock", [("Alpha", "Target"), ("rock", "Concept")]),
+        ]
+    )
+    plan = chain("Which mineral is contained fibrous in the target that was drilled at the Kimberley?")
+    anchors = [("feature:kimberley", "Kimberley")]
+    ahead = search([plan], scorer(graph), anchors, Budget(), trajectories=1)
+    assert ahead.log[0]["answers"][0]["name"] == "Gamma"
+    blind = search([plan], scorer(graph, use_ewo=False), anchors, Budget(), trajectories=1)
+    assert blind.log[0]["answers"][0]["name"] != "Gamma"
+
+
+def test_a_target_hyperedge_is_reached_where_no_way_leads_to_it() -> None:
+    graph = graph_of(
+        [*CHAIN[:2], ("f9", "Mojave holds crystals of gypsum", [("Mojave", "Target"), ("gypsum", "Mineral")])]
+    )
+    plan = chain("Which mineral forms crystals in the target that was drilled at the place where Stephen lies?")
+    anchors = [("target:stephen", "Stephen")]
+    alone = search([plan], scorer(graph), anchors, Budget())
+    assert "gypsum" not in {graph.nodes[c.entity].name for s in alone.finished for c, _ in s.endings()}
+    targets = {asks(plan)[3].text: {"f9": 1.0}}
+    found = search([plan], scorer(graph), anchors, Budget(), targets=targets)
+    (end,) = [c for s in found.finished[:1] for c, _ in s.endings()[:1]]
+    assert graph.nodes[end.entity].name == "gypsum"
+    assert end.path.via == ("",)
+    assert any(a["leap"] for step in found.log for a in step["answers"])
+
+
+def test_a_synonym_is_another_name_and_no_hop() -> None:
+    facts = [
+        *CHAIN[:1],
+        ("f2", "Windjana was drilled at Kimberley Formation", [("Windjana", "Target"), ("KF", "Feature")]),
+    ]
+    graph = graph_of(facts)
+    same = [Node("feature:kimberley", "Kimberley", "Feature"), Node("feature:kf", "KF", "Feature")]
+    ask = Ask.of("Which target was drilled", ("Target",))
+    assert find_paths(scorer(graph), ask, ["feature:kimberley"], Budget(), depth=1)[0].edges == ("f1",)
+    graph.add(Edge("s1", "Synonym", "KF is Kimberley", frozenset(n.id for n in same)), same, 1)
+    best = find_paths(scorer(graph), ask, ["feature:kimberley"], Budget(), depth=1)[0]
+    assert best.edges == ("s1", "f2")
+    assert (best.via, best.scored) == (("feature:kimberley", "feature:kf"), 1)
+
+
+def test_the_last_steps_answers_are_all_given_and_the_next_plan_begins_only_when_needed() -> None:
+    facts = [*CHAIN[:2], ("f3", "Windjana contains two minerals", [("Windjana", "Target"), *MINERALS])]
+    graph = graph_of(facts)
+    q = "Which minerals are contained in the target that was drilled at the place where Stephen lies?"
+    plans = [p for p, _ in (build_plan(s) for s in clause_plans(q)) if p]
+    found = search(plans, scorer(graph), [("target:stephen", "Stephen")], Budget(), trajectories=1)
+    names = {graph.nodes[c.entity].name for c, _ in found.finished[0].endings()}
+    assert names == {"sanidine", "magnetite"}
+    assert {step["plan"] for step in found.log} == {"clauses"}

@@ -143,6 +143,7 @@ def multihop(
     n: Annotated[int, typer.Option("--n", min=1, help="questions to generate")] = 120,
     seed: int = 7,
     ablate: Annotated[str | None, typer.Option(help="ewo, synonyms, plan, target or trajectories")] = None,
+    hard: Annotated[bool, typer.Option("--hard", help="hints of common words, and walks over synonyms")] = False,
     home: HomeOption = None,
     json: JsonOption = None,
 ) -> None:
@@ -151,15 +152,23 @@ def multihop(
 
     with progress_bars() as bars:
         told = None if bars is None else lambda done, total: bars("questions", done, total)
-        _show(module.run(corpus, n, seed, ablate, home, told), json)
+        _show(module.run(corpus, n, seed, ablate, home, told, hard=hard), json)
 
 
 @app.command(epilog="Example: areorag eval extraction abstracts/ --json result.json")
-def extraction(directory: DirArgument, json: JsonOption = None) -> None:
+def extraction(
+    directory: DirArgument,
+    folds: Annotated[
+        str,
+        typer.Option(help="auto: folds for documents the shipped weights know; shipped; targets: no shared name; a number"),
+    ] = "auto",
+    names: Annotated[bool, typer.Option("--names/--no-names", help="may folds use the list of target names")] = True,
+    json: JsonOption = None,
+) -> None:
     """Extract targets, elements, minerals and what contains what; score against brat annotations."""
     from ..evaluate import extraction as module
 
-    _show(module.run(directory), json)
+    _show(module.run(directory, folds=folds, names=names), json)
 
 
 @app.command(epilog="Example: areorag eval spatial --n 5000 --seed 7")

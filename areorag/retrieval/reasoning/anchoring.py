@@ -7,6 +7,7 @@ is looked up in the full-text index with room for a typing error. Target hypered
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -134,6 +135,24 @@ def target_hyperedges(
     scores = embedder.embed([candidates[i][:600] for i in ids]) @ vector
     order = np.argsort(-scores, kind="stable")[:k]
     return [(ids[i], float(scores[i])) for i in order]
+
+
+def step_targets(db: Database, words: Mapping[str, Iterable[str]], k: int = 6) -> dict[str, dict[str, float]]:
+    """Target hyperedges of sub-questions: the k whose text matches their words best (BM25 over all hyperedges).
+
+    Parameters
+    ----------
+    words : by sub-question, the words that tell it from the others
+
+    Returns
+    -------
+    By sub-question, hyperedge → score / best score of that sub-question, in (0, 1].
+    """
+    queries = [{"key": key, "query": " OR ".join(w)} for key, found in words.items() if (w := sorted(set(found)))]
+    out: dict[str, dict[str, float]] = {}
+    for r in db.read("reason_step_targets", queries=queries, n=k) if queries else []:
+        out.setdefault(r["key"], {})[r["id"]] = r["score"]
+    return {key: {i: s / max(found.values()) for i, s in found.items()} for key, found in out.items()}
 
 
 def anchor(db: Database, question: str, embedder: Embedder, *, targets: bool = True, k: int = 8) -> Anchors:

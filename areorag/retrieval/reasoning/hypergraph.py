@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -28,15 +28,27 @@ STOP = frozenset(
     )
 )  # fmt: skip
 
+GLUED = 5  # letters from which a word is found inside a longer one: texts from PDFs glue words
+
+
+def stem(word: str) -> str:
+    """A folded word without a plural s, -ed or -ing: what it begins with in other forms.
+
+    >>> stem("contains"), stem("contained"), stem("glass")
+    ('contain', 'contain', 'glass')
+    """
+    if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
+        word = word[:-1]
+    for end in ("ing", "ed"):
+        if len(word) >= GLUED + len(end) and word.endswith(end):
+            return word[: -len(end)]
+    return word
+
 
 def stems(text: str) -> list[str]:
-    """Content words, folded, without a plural s."""
-    out = []
-    for m in WORD.finditer(text.casefold()):
-        w = m[0]
-        if w not in STOP and (len(w) > 1 or w.isdigit()):
-            out.append(w[:-1] if len(w) > 3 and w.endswith("s") and not w.endswith("ss") else w)
-    return out
+    """Stems of the content words, in order of the text."""
+    words = (m[0] for m in WORD.finditer(text.casefold()))
+    return [stem(w) for w in words if w not in STOP and (len(w) > 1 or w.isdigit())]
 
 
 @dataclass(frozen=True)
@@ -70,7 +82,9 @@ class QueryGraph:
     incident: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     words: dict[str, frozenset[str]] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
-    _df: Counter[str] = field(default_factory=Counter)
+    _texts: dict[str, str] = field(default_factory=dict)
+    _holders: dict[str, set[str]] = field(default_factory=dict)
+    _overlaps: dict[tuple[int, tuple[tuple[str, float], ...]], dict[str, float]] = field(default_factory=dict)
 
     def add(self, edge: Edge, nodes: Iterable[Node], hop: int) -> None:
         """Add an edge and what it binds."""
@@ -78,22 +92,52 @@ class QueryGraph:
             return
         self.edges[edge.id] = edge
         self.hops[edge.id] = hop
-        words = frozenset(stems(edge.text))
-        self.words[edge.id] = words
-        self._df.update(words)
+        self.words[edge.id] = frozenset(stems(edge.text))
+        self._texts[edge.id] = edge.text.casefold()
+        for word, holders in self._holders.items():
+            if self._has(edge.id, word):
+                holders.add(edge.id)
         for node in nodes:
             self.nodes.setdefault(node.id, node)
             self.incident[node.id].add(edge.id)
 
-    def overlap(self, edge_id: str, words: frozenset[str]) -> float:
-        """Share of the idf weight of `words` that the edge's text has, in [0, 1]."""
-        total = found = 0.0
-        n = len(self.edges) + 1
-        for w in words:
-            idf = math.log(n / (1 + self._df[w])) + 1.0
-            total += idf
-            found += idf if w in self.words[edge_id] else 0.0
-        return found / total if total else 0.0
+    def _has(self, edge_id: str, word: str) -> bool:
+        return word in self.words[edge_id] or (len(word) >= GLUED and word in self._texts[edge_id])
+
+    def holders(self, word: str) -> set[str]:
+        """Hyperedges whose text has the word (folded, without a plural s), alone or glued to another."""
+        if word not in self._holders:
+            self._holders[word] = {e for e in self.edges if self._has(e, word)}
+        return self._holders[word]
+
+    def overlaps(self, words: Mapping[str, float]) -> dict[str, float]:
+        """Share of the weight × idf of `words` that a hyperedge's text has, in (0, 1], for those that have any.
+
+        A word that no hyperedge here has tells none from another and is left out.
+        """
+        key = (len(self.edges), tuple(words.items()))
+        if key not in self._overlaps:
+            values = {
+                w: weight * (math.log((len(self.edges) + 1) / (1 + len(self.holders(w)))) + 1.0)
+                for w, weight in words.items()
+                if self.holders(w)
+            }
+            found: dict[str, float] = defaultdict(float)
+            for w, value in values.items():
+                for e in self.holders(w):
+                    found[e] += value
+            total = sum(values.values())
+            self._overlaps[key] = {e: x / total for e, x in found.items()}
+        return self._overlaps[key]
+
+    def overlap(self, edge_id: str, words: Mapping[str, float]) -> float:
+        """`overlaps` of one hyperedge; 0 where it has none of the words."""
+        return self.overlaps(words).get(edge_id, 0.0)
+
+    def offers(self, edge_id: str, labels: Sequence[str], but: Iterable[str] = ()) -> bool:
+        """True when the hyperedge binds an entity of one of the labels (of any, where none is wanted) beside `but`."""
+        others = self.edges[edge_id].entities.difference(but)
+        return any(not labels or self.nodes[v].label in labels for v in others)
 
     def degree(self, node_id: str) -> int:
         """Number of edges of the subgraph that bind the entity."""
@@ -118,6 +162,13 @@ def _edges(rows: list[dict[str, Any]]) -> list[tuple[Edge, list[Node]]]:
 
 def _kinds(synonyms: bool) -> list[str]:
     return ["Fact", "Observation", "Colocation"] + (["Synonym"] if synonyms else [])
+
+
+def add_edges(db: Database, graph: QueryGraph, ids: Sequence[str]) -> None:
+    """Bring hyperedges and what they bind into the graph, as its hop 0."""
+    missing = [i for i in ids if i not in graph.edges]
+    for edge, nodes in _edges(db.read("reason_edges", ids=missing)) if missing else []:
+        graph.add(edge, nodes, 0)
 
 
 def load_subgraph(
@@ -168,21 +219,21 @@ def load_subgraph(
 
 def grower(
     db: Database, graph: QueryGraph, *, per_entity: int = 60, max_edges: int = 6000, synonyms: bool = True
-) -> Callable[[Sequence[str], str], None]:
+) -> Callable[[Iterable[str], Iterable[str]], None]:
     """A function that brings in the hyperedges of entities that share most words with a sub-question.
 
     A chain of six hops leads beyond the neighbourhood of what the question names, and a crowded entity has brought the
     hyperedges that suit the whole question. Entities whose hyperedges are all there are not read again.
     """
-    read: set[tuple[str, str]] = set()
+    read: set[tuple[str, tuple[str, ...]]] = set()
 
-    def grow(entities: Sequence[str], question: str) -> None:
-        todo = sorted({e for e in entities if e not in graph.whole and (e, question) not in read})
+    def grow(entities: Iterable[str], words: Iterable[str]) -> None:
+        key = tuple(sorted(set(words)))
+        todo = sorted({e for e in entities if e not in graph.whole and (e, key) not in read})
         if not todo or len(graph.edges) >= max_edges:
             return
-        read.update((e, question) for e in todo)
-        words = sorted(set(stems(question)))
-        rows = db.read("reason_expand", ids=todo, words=words, per_entity=per_entity, kinds=_kinds(synonyms))
+        read.update((e, key) for e in todo)
+        rows = db.read("reason_expand", ids=todo, words=list(key), per_entity=per_entity, kinds=_kinds(synonyms))
         for edge, nodes in _edges(rows)[: max_edges - len(graph.edges)]:
             graph.add(edge, nodes, 1 + max((graph.hops[e] for v in todo for e in graph.incident.get(v, ())), default=0))
         graph.whole.update(e for e in todo if graph.degree(e) < per_entity)

@@ -185,7 +185,7 @@ def sketch(graph: QueryGraph, question: str, anchors: Sequence[str], depth: int 
     """Plan context: the hyperedges within `depth` hops of the anchors that share most with the question, as lines."""
     from .hypergraph import stems
 
-    words = frozenset(stems(question))
+    words = dict.fromkeys(stems(question), 1.0)
     seen_edges: set[str] = set()
     front = list(anchors)
     seen = set(front)

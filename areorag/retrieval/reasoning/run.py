@@ -17,9 +17,10 @@ from pydantic import BaseModel, Field
 
 from ...errors import BudgetError, ModelError
 from ...llm.prompt import fence, load_prompt
-from .anchoring import Anchors, anchor
+from .anchoring import Anchors, anchor, step_targets
+from .asks import asks
 from .budget import Budget
-from .hypergraph import QueryGraph, grower, load_subgraph
+from .hypergraph import QueryGraph, add_edges, grower, load_subgraph
 from .paths import Scorer
 from .plan import MAX_STEPS, Plan, SaidPlan, Step, build_plan, clause_plans, clauses, sketch, wanted
 from .search import SearchResult, State, search
@@ -156,9 +157,19 @@ def reason(
     trace.sketch = sketch(graph, question, anchors.ids, opt.plan_depth) if opt.plan else []
     plans = _plans(question, trace, chat, opt)
     trace.plans = [p.as_dict() for p in plans]
-    scorer = Scorer(graph, embedder.embed, dict(anchors.hyperedges), opt.ewo, _llm_score(chat, trace, budget))
+    targets = _targets(db, plans, graph) if opt.target else {}
+    scorer = Scorer(graph, embedder.embed, opt.ewo, _llm_score(chat, trace, budget))
     seeds, grow = _seeds(anchors, graph), grower(db, graph, synonyms=opt.synonyms)
-    found = search(plans, scorer, seeds, budget, depth=opt.max_depth, trajectories=opt.trajectories, grow=grow)
+    found = search(
+        plans,
+        scorer,
+        seeds,
+        budget,
+        depth=opt.max_depth,
+        trajectories=opt.trajectories,
+        grow=grow,
+        targets=targets,
+    )
     trace.steps = found.log
     trace.budget = _budget(budget)
     if chat is not None:
@@ -167,6 +178,14 @@ def reason(
     if store:
         keep(db, result)
     return result
+
+
+def _targets(db: Database, plans: Sequence[Plan], graph: QueryGraph) -> dict[str, dict[str, float]]:
+    """Target hyperedges of every sub-question, brought into the graph."""
+    words = {a.text: a.spelled() for p in plans for a in asks(p).values()}
+    found = step_targets(db, words)
+    add_edges(db, graph, sorted({e for targets in found.values() for e in targets}))
+    return found
 
 
 def _budget(budget: Budget) -> dict[str, Any]:
@@ -266,7 +285,7 @@ def _result(
     paths: list[list[str]] = []
     for state in found.finished:
         plan = plans[state.plan]
-        last = state.answer(plan.levels[-1][-1])
+        ended = state.answer(plan.levels[-1][-1]) is not None
         trace.trajectories.append(
             {
                 "plan": plan.source,
@@ -274,9 +293,9 @@ def _result(
                 "answers": [graph.nodes[c.entity].name for _, c in state.answers] or ["no answer"],
             }
         )
-        if last is not None:
+        for last, score in state.endings() if ended else ():
             name = graph.nodes[last.entity].name
-            answers[name] = max(answers.get(name, 0.0), state.score)
+            answers[name] = max(answers.get(name, 0.0), score)
         path = _edges_of(state)
         if path and path not in paths:
             paths.append(path)

@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 _ROW, _WIDTH, _LEFT = 26, 860, 14
+LEAP = "  (a target hyperedge: nothing leads to it)"
 
 
 @dataclass
@@ -47,7 +48,9 @@ class Trace:
         for step in self.steps:
             out.append((1, "step", f"[{step['plan']}, level {step['level'] + 1}] #{step['step']} {step['question']}"))
             for answer in step["answers"]:
-                out.append((2, "answer", f"{answer['score']:.2f}  {answer['name']}"))
+                out.append(
+                    (2, "answer", f"{answer['score']:.2f}  {answer['name']}{LEAP if answer.get('leap') else ''}")
+                )
                 out += [(3, "edge", f"{e['kind'].lower()}: {e['text'][:110]}") for e in answer["path"]]
             if step["refined"]:
                 out.append((2, "lost", step["refined"]))
