@@ -225,7 +225,7 @@ def test_the_terminal_says_what_a_text_ingest_did_and_what_comes_next(
     out = said("ingest", "--text", str(folder))
     assert "2 files: 2 added" in out
     assert "1 quarantined" in out and "scan.pdf" in out and "damaged PDF" in out
-    assert "facts," in out and "claims by lexicon@1" in out
+    assert "facts," in out and "claims by lexicon@2" in out
     assert "mixed.txt: 1 bytes were not UTF-8" in out
     assert "areorag synonyms" in out
     assert "areorag synonyms" not in said("ingest", "--text", str(folder)), "nothing new, nothing to look for"

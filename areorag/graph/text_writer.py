@@ -99,11 +99,12 @@ class TextWriter:
     def write(self, rows: Sequence[PassageRow]) -> None:
         """Write passages and what they gave, in one transaction; what they gave before is replaced."""
         ids = [r.passage.id for r in _checked(rows)]
+        keep = sorted({c.id for r in rows for f in r.facts for c in f.fact.claims})
 
         def work(tx: Transaction) -> int:
             tx.run("write_lock")
             before = _touched(tx, ids)
-            tx.run("text_clear_passages", ids=ids)
+            tx.run("text_clear_passages", ids=ids, keep=keep)
             joined = self._passages(tx, rows)
             _sweep(tx, *before)
             return joined

@@ -80,11 +80,15 @@ def meet(a: Observation, b: Observation) -> bool:
 
 
 def comparable(oa: Observation, ca: Claim, ob: Observation, cb: Claim) -> bool:
-    """Same body, same property, and the same subject or place."""
-    if oa.body != ob.body:
+    """Same body, same property, and the same subject or place; or one speaks of the target that the other is a record of."""
+    if oa.body != ob.body or not same_property(ca.property, cb.property):
         return False
-    return (
-        same_property(ca.property, cb.property)
-        and same_subject(ca, cb)
-        and (meet(oa, ob) or ca.subject.strip().lower() == cb.subject.strip().lower())
-    )
+    if _is_target(ca, ob) or _is_target(cb, oa):
+        return True
+    return same_subject(ca, cb) and (meet(oa, ob) or ca.subject.strip().lower() == cb.subject.strip().lower())
+
+
+def _is_target(claim: Claim, record: Observation) -> bool:
+    """Whether a claim's subject is a named target of a record (a label's target may also be the body itself)."""
+    subject = claim.subject.strip().lower()
+    return subject != record.body.lower() and subject in {t.strip().lower() for t in record.targets}

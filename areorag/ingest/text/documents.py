@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ...planet.gazetteer import Feature
 
 Progress = Callable[[str, int, int | None], None] | Callable[[str, int, int], None]
-LEXICON_RECIPE = "lexicon@1"
+LEXICON_RECIPE = "lexicon@2"
 BATCH = 128
 MODEL_BATCH = 8
 MAX_FAILURES_IN_A_ROW = 3

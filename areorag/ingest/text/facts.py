@@ -34,7 +34,13 @@ ROLES = {
     "Concept": "concept",
 }
 MAX_NAME = 100  # characters; whole lines in capitals are no names, and the database indexes names
+#: Types of spans that can be contained; an oxide's entity is a concept, its span a material.
+COMPONENTS = frozenset({"Mineral", "Element", "Material"})
 SHARE_UNITS = frozenset({"wt%", "%", "ppm", "ppb", "vol%", "mol%", "at%", "area%"})
+_REPORTS = re.compile(
+    r"(?i)\b(?:contain|detect|found|identif|observ|host|bear|hold|expos|report|reveal|occur|map(?:s|ped)\b|present\b|"
+    r"absent|absence|lack|abundan|rich\b|outcrop|consist of|dominated by|signatures? of|evidence (?:for|of))"
+)
 _TAG = re.compile(r"\s?\(([A-Z][\w .'-]{2,30})\)")
 _ABBREVIATION = re.compile(r"((?:[A-Z][\w'-]+ ){1,3}[A-Z][\w'-]+)[\"”’]? \(([A-Z]{2,4})\)")
 _NAME = re.compile(
@@ -186,6 +192,20 @@ def _claim(fact_id: str, pair: Pair, subject: str, prop: str, sentence: str, bas
     )
 
 
+def _place_pairs(named: list[Named], sentence: tuple[int, int], text: str, said: set[str]) -> list[Pair]:
+    """Minerals that the sentence reports at its only place, or reports to be absent there ("not detected in Jezero").
+
+    Only words of finding, holding or missing make it a report; what is said of a target of the sentence is not said of the
+    place as well.
+    """
+    places = {n.name: n.span for n in named if n.label == "Feature"}
+    if len(places) != 1 or any(n.label == "Target" for n in named) or not _REPORTS.search(text):
+        return []
+    (place,) = places.values()
+    minerals = {n.name: n.span for n in named if n.label == "Mineral" and n.name not in said}
+    return [Pair(place, span, 0.5, sentence) for span in minerals.values()]
+
+
 def extract_facts(
     text: str, passages: list[Passage], document_id: str, *, base: int = 0, body: str = "Mars"
 ) -> Extracted:
@@ -221,12 +241,16 @@ def extract_facts(
             t = names.get((p.target.start, p.target.end))
             subject = t.name if t else normal(p.target.text)
             c = names[p.component.start, p.component.end]
-            others = [n.span for n in by_sentence[i] if ROLES.get(n.label) == "component"]
+            others = [n.span for n in by_sentence[i] if n.span.type in COMPONENTS]
             claim = _claim(fact.id, p, subject, c.name, seen.text[a:b], a, others)
             old = claims.get((subject, c.name))
             if old is None or (old.unit is None and claim.unit is not None):
                 claims[subject, c.name] = claim
             entities.append(("target", "Target", subject))
+        for p in _place_pairs(by_sentence[i], (a, b), seen.text[a:b], {c for _, c in claims}):
+            place, c = names[p.target.start, p.target.end].name, names[p.component.start, p.component.end].name
+            others = [n.span for n in by_sentence[i] if ROLES.get(n.label) == "component"]
+            claims.setdefault((place, c), _claim(fact.id, p, place, c, seen.text[a:b], a, others))
         fact.claims = list(claims.values())
         fact.entities = list(dict.fromkeys(entities))
         if len({(t, n) for _, t, n in fact.entities}) < 2:

@@ -40,9 +40,13 @@ _FIRST_HEADING = re.compile(
     r"(?<![A-Za-z])(?:[A-Z][A-Za-z,'-]*)(?: [A-Za-z][A-Za-z,'-]*){0,5}:(?= [A-Z])"
 )
 _MAIL = re.compile(r"\(?\S+@\S+\)?|x{6,}\S*")
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]?\s+(?=[\"'“‘(]?[A-Z0-9(])|\n[^\S\n]*\n\s*")  # or a blank line
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?])[\"'”’)]?\s+(?=[\"'“‘(]?[A-Z0-9(])|\n[^\S\n]*\n\s*"  # or a blank line
+    r"|(?<=[a-z]{3}\.)(?=[A-Z][a-z]+ [a-z])"  # or a lost space: "a silica-rich component.Vesiculated rocks"
+)
 _ABBREVIATION = re.compile(
-    r"(?:(?<![A-Za-z])(?:e\.g|i\.e|cf|et al|Figs?|Eqs?|vs|ca|approx|wt|Dr|Mt|St|No|Refs?|resp|Tab|Sec|[A-Z])|"
+    r"(?:(?<![A-Za-z])(?:e\.g|i\.e|cf|et al|Figs?|Eqs?|vs|ca|approx|wt|Dr|Mt|St|No|Refs?|resp|Tab|Sec|"
+    r"(?<!in )(?<!of )(?<!high )(?<!low )[A-Z])|"  # "this enrichment in K. Overall" ends
     r"\b[A-Z]\.-?[A-Z])\.$"
 )
 
