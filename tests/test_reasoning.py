@@ -72,6 +72,16 @@ def test_ewo_aggregates_over_what_both_hyperedges_bind() -> None:
     assert mean([]) == 0.0
 
 
+def test_ewo_as_printed_prefers_what_the_model_has_ruled_out() -> None:
+    se = {"near": 0.9, "right": 0.5, "far": 0.1}
+    said = {"near": 0.0, "right": 1.0, "far": 1.0}
+    e, wrong, right, far = {"near", "right", "far"}, {"near"}, {"right"}, {"far"}
+    assert edge_weight(e, wrong, se) > edge_weight(e, right, se) > edge_weight(e, far, se) > 0  # SE, as printed
+    ew = entity_weights(se, said)
+    assert edge_weight(e, right, ew) == 1.0
+    assert edge_weight(e, wrong, ew) == edge_weight(e, far, ew) == 0.0
+
+
 def test_a_plan_in_a_circle_is_rejected_with_the_circle() -> None:
     plan, why = build_plan([Step(1, "a", (2,)), Step(2, "b", (1,))])
     assert plan is None
@@ -306,7 +316,7 @@ def test_what_lies_beyond_the_neighbourhood_is_read_when_the_search_gets_there()
     later = {"target:windjana": CHAIN[2], "mineral:sanidine": CHAIN[3]}
     read: list[str] = []
 
-    def grow(entities: Iterable[str], words: Iterable[str]) -> None:
+    def grow(entities: Iterable[str], words: Iterable[str], least: int) -> None:
         for v in entities:
             if v in later and v not in read:
                 read.append(v)

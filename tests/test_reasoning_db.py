@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import importlib.util
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from areorag.evaluate.multihop_graph import generate
+from areorag.evaluate.multihop_graph import evaluate, generate
 from areorag.graph.connection import Database
 from areorag.graph.digest import content_digest
 from areorag.graph.verify import verify
 from areorag.ingest.text.pipeline import ingest_text
-from areorag.ingest.text.synonyms import components, find_synonyms, remove_synonyms, same_name, write_synonyms
+from areorag.ingest.text.synonyms import Synonym, components, find_synonyms, remove_synonyms, same_name, write_synonyms
 from areorag.llm.chat import Budget, ChatModel
+from areorag.llm.embed import get_embedder
+from areorag.llm.messages import Request
 from areorag.llm.scripted import ScriptedBackend
 from areorag.retrieval.reasoning import reason
 from areorag.retrieval.reasoning.anchoring import topic_entities
@@ -21,6 +25,7 @@ from areorag.retrieval.reasoning.run import keep
 from areorag.settings import Settings, load_settings
 
 pytestmark = pytest.mark.db
+ROOT = Path(__file__).resolve().parents[1]
 
 TEXTS = {
     "a.txt": "The ChemCam target Stephen (sol 619) shows manganese at Gale crater. The target Stephen lies near Gale crater.",
@@ -142,3 +147,51 @@ def test_generated_questions_have_paths_that_hold(graph: Database) -> None:
         for i, fact in enumerate(q["path"]):
             assert {q["entities"][i], q["entities"][i + 1]} <= bound[fact]
         assert q["entities"][-1] in q["answers"]
+
+
+def test_hard_questions_go_on_under_other_names(graph: Database) -> None:
+    same = Synonym(("feature:gale", "target:stephen"), ("Gale", "Stephen"), "given", "for this test", 1.0, "Target")
+    write_synonyms(graph, [same])
+    names_of = {r["id"]: r["name"] for r in graph.read("reason_entities", ids=list(same.members))}
+    members = [set(names_of.values())]
+    asked = generate(graph, n=12, hops=(2, 3), hard=True)
+    for q in asked:
+        bound = {r["id"]: {n["name"] for n in r["nodes"]} for r in graph.read("reason_edges", ids=q["path"])}
+        for fact, here, there in zip(q["path"], q["entities"], q["entities"][1:], strict=False):
+            names = {here}.union(*(m for m in members if here in m))
+            assert names & bound[fact]
+            assert there in bound[fact]
+
+
+def test_generated_questions_report_answer_f1_tokens_and_calls_with_a_model(
+    graph: Database, settings: Settings
+) -> None:
+    question = "Which instrument measured the mineral that is contained in the target drilled in Gale crater?"
+    asked = [{"id": "g1", "question": question, "answers": ["CheMin"], "path": ["none"], "hops": 3}]
+    without = evaluate(graph, asked, settings, HashEmbedder())
+    assert without["hit1"] == 100.0
+    assert without["path_recall"] == 0.0
+    assert "answers" not in without
+
+    def say(request: Request) -> str:
+        return '{"answer": "the CheMin instrument"}' if "short phrase" in request.messages[0].content else "no idea"
+
+    found = evaluate(graph, asked, settings, HashEmbedder(), ChatModel(ScriptedBackend(say)))
+    assert found["answers"]["f1"] == pytest.approx(66.7)
+    assert found["answers"]["em"] == 0.0
+    assert found["answers"]["usage"]["calls"] == 1
+    assert found["usage"]["calls"] > 1
+    assert found["usage"]["tokens_in"] > 0
+
+
+def test_the_walk_through_in_the_docs_is_what_the_code_does(db: Database, settings: Settings) -> None:
+    spec = importlib.util.spec_from_file_location("make_reasoning_doc", ROOT / "tools" / "make_reasoning_doc.py")
+    assert spec is not None
+    assert spec.loader is not None
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    page = tool.PAGE.read_text("utf-8")
+    blocks, _ = tool.walk(db, settings, get_embedder(settings))
+    for name in ("anchors", "plans", "ends", "answers", "sketch", "subgraph", "size"):
+        bare = re.sub(r"\d\.\d+", "", blocks[name])  # scores may differ in the last digit between machines
+        assert bare in re.sub(r"\d\.\d+", "", page), name

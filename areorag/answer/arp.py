@@ -351,8 +351,7 @@ def _chain_sources(chain: ReasoningResult, sources: list[Source]) -> list[Senten
     cites = [numbers[i] for i in path if i in numbers]
     if not cites:
         return []
-    names = ", ".join(name for name, _ in chain.answers[:3])
-    told = [Sentence(text=f"Linked facts lead to {names}.", cites=cites)]
+    told = [Sentence(text=f"Linked facts lead to {', '.join(chain.leading)}.", cites=cites)]
     told += [Sentence(text=f"“{quote(facts[i].text)}”.", cites=[numbers[i]]) for i in path if i in facts]
     return told
 

@@ -1,4 +1,5 @@
-// Hyperedges of entities, those that share most words with the question first, at most so many an entity
+// Hyperedges of entities that share at least so many words with the question, those that share most first, at most so
+// many an entity
 CYPHER 5
 UNWIND $ids AS wanted
 MATCH (start:Entity {id: wanted})
@@ -7,6 +8,7 @@ CALL (start) {
   WHERE any(l IN labels(h) WHERE l IN $kinds)
   WITH DISTINCT h LIMIT 2000
   WITH h, size([w IN $words WHERE toLower(coalesce(h.text, '')) CONTAINS w]) AS shared
+  WHERE shared >= $least
   ORDER BY shared DESC, h.id
   LIMIT $per_entity
   RETURN h

@@ -1,6 +1,9 @@
 """Entity-weighted overlap: how far an entity and a next hyperedge serve a sub-question (PRoH, EWO; METHODS §4).
 
 EW(v | q_j) = LLMScore(v, q_j) if SE(v | q_j) ≥ θ_emb else 0;  EWO(e' | q, e) = aggregate of EW over V(e) ∩ V(e').
+
+The paper prints the second line with SE in the place of EW. Then neither the model's score nor θ_emb would reach any
+hyperedge: `edge_weight` of the similarities is that form, and prefers an entity the model has ruled out.
 """
 
 from __future__ import annotations

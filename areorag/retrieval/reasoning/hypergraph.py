@@ -204,7 +204,9 @@ def load_subgraph(
         if not todo or len(graph.edges) >= max_edges:
             break
         seen.update(todo)
-        rows = db.read("reason_expand", ids=sorted(todo), words=words, per_entity=per_entity, kinds=_kinds(synonyms))
+        # the last hop leads no further: without a word of the question it leads nowhere
+        found = {"words": words, "per_entity": per_entity, "least": int(hop == hops > 1), "kinds": _kinds(synonyms)}
+        rows = db.read("reason_expand", ids=sorted(todo), **found)
         reached: Counter[str] = Counter()
         for edge, nodes in _edges(rows):
             if len(graph.edges) >= max_edges:
@@ -212,30 +214,36 @@ def load_subgraph(
             graph.add(edge, nodes, hop)
             reached.update(n.id for n in nodes)
         else:
-            graph.whole.update(e for e in todo if graph.degree(e) < per_entity)
+            if not found["least"]:
+                graph.whole.update(e for e in todo if graph.degree(e) < per_entity)
         front = [e for e, _ in sorted(reached.items(), key=lambda x: (x[1], x[0])) if e not in seen]
     return graph
 
 
 def grower(
     db: Database, graph: QueryGraph, *, per_entity: int = 60, max_edges: int = 6000, synonyms: bool = True
-) -> Callable[[Iterable[str], Iterable[str]], None]:
+) -> Callable[[Iterable[str], Iterable[str], int], None]:
     """A function that brings in the hyperedges of entities that share most words with a sub-question.
 
     A chain of six hops leads beyond the neighbourhood of what the question names, and a crowded entity has brought the
     hyperedges that suit the whole question. Entities whose hyperedges are all there are not read again.
     """
     read: set[tuple[str, tuple[str, ...]]] = set()
+    looked: set[tuple[str, tuple[str, ...]]] = set()
 
-    def grow(entities: Iterable[str], words: Iterable[str]) -> None:
+    def grow(entities: Iterable[str], words: Iterable[str], least: int = 0) -> None:
         key = tuple(sorted(set(words)))
-        todo = sorted({e for e in entities if e not in graph.whole and (e, key) not in read})
+        done = looked if least else read
+        todo = sorted({e for e in entities if e not in graph.whole and (e, key) not in read and (e, key) not in done})
         if not todo or len(graph.edges) >= max_edges:
             return
-        read.update((e, key) for e in todo)
-        rows = db.read("reason_expand", ids=todo, words=list(key), per_entity=per_entity, kinds=_kinds(synonyms))
+        done.update((e, key) for e in todo)
+        found = {"words": list(key), "per_entity": per_entity, "least": least, "kinds": _kinds(synonyms)}
+        rows = db.read("reason_expand", ids=todo, **found)
+        hop = 1 + max((graph.hops[e] for v in todo for e in graph.incident.get(v, ())), default=0)
         for edge, nodes in _edges(rows)[: max_edges - len(graph.edges)]:
-            graph.add(edge, nodes, 1 + max((graph.hops[e] for v in todo for e in graph.incident.get(v, ())), default=0))
-        graph.whole.update(e for e in todo if graph.degree(e) < per_entity)
+            graph.add(edge, nodes, hop)
+        if not least:
+            graph.whole.update(e for e in todo if graph.degree(e) < per_entity)
 
     return grow

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ...llm.embed import Embedder
     from ...settings import Settings
 
+NEAR = 0.95
 MAX_FAILURES = 2  # invalid answers of a model to scoring, after which it is not asked again in this run
 
 
@@ -87,6 +88,11 @@ class ReasoningResult:
     facts: list[AnswerFact] = field(default_factory=list)
     paths: list[list[str]] = field(default_factory=list)
     trace: Trace = field(default_factory=lambda: Trace("", ""))
+
+    @property
+    def leading(self) -> list[str]:
+        """The best answer and those within `NEAR` of its score, at most three."""
+        return [n for n, s in self.answers[:3] if s >= NEAR * self.answers[0][1]]
 
     def as_dict(self) -> dict[str, Any]:
         """JSON form."""

@@ -35,8 +35,8 @@ SECOND = 0.45  # score of the first plan's states under which the next plan is b
 OTHER_KIND = 0.85  # of the score, for a label that stands not first among those wanted
 KNOWN = 0.9  # of the score, for an entity that the sub-question starts from, or that the question names elsewhere
 
-Grow = Callable[[Iterable[str], Iterable[str]], None]
-"""(entities, words): bring in the hyperedges of entities that share most of the words."""
+Grow = Callable[[Iterable[str], Iterable[str], int], None]
+"""(entities, words, least): bring in the hyperedges of entities that share most, and at least so many, of the words."""
 Targets = Mapping[str, Mapping[str, float]]
 """Target hyperedges and their match in (0, 1], by the text of a sub-question without its ``#id``."""
 
@@ -224,7 +224,7 @@ class _Run:
         text, seeds, used = _fill(self.plan, step, state, self.scorer, self.anchors)
         ask = self.asks[step.id].filled(text)
         if self.grow is not None:
-            self.grow(seeds, ask.words)
+            self.grow(seeds, ask.words, 0)
         before: set[str] = set()
         for d in step.depends:
             c = state.answer(d)
@@ -311,7 +311,7 @@ def answers(
             offers.append((path, score, typed or options))
     if then and grow is not None and scorer.use_ewo:
         for nxt in then:
-            grow({v for _, _, options in offers for v in options}, nxt.words)
+            grow({v for _, _, options in offers for v in options}, nxt.words, 1)
     best: dict[frozenset[str], Candidate] = {}
     support: Counter[frozenset[str]] = Counter()
     for path, score, options in offers:
@@ -326,6 +326,8 @@ def answers(
             if key not in best or value > best[key].score:
                 best[key] = Candidate(members[0], path, value, tuple(members) if len(members) > 1 else (), promise)
     out = [replace(c, score=min(1.0, c.score * (1 + 0.03 * min(4, support[k] - 1)))) for k, c in best.items()]
+    if not together:  # an answer of another kind is one only where there is none of the kind
+        out = [c for c in out if graph.nodes[c.entity].label in ask.wants] or out
     return sorted(out, key=lambda c: (-c.rank, c.entity, c.path.edges))[:KEPT]
 
 
