@@ -160,7 +160,9 @@ def extraction(
     directory: DirArgument,
     folds: Annotated[
         str,
-        typer.Option(help="auto: folds for documents the shipped weights know; shipped; targets: no shared name; a number"),
+        typer.Option(
+            help="auto: folds for documents the shipped weights know; shipped; targets: no shared name; a number"
+        ),
     ] = "auto",
     names: Annotated[bool, typer.Option("--names/--no-names", help="may folds use the list of target names")] = True,
     json: JsonOption = None,

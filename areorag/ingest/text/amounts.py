@@ -12,11 +12,11 @@ _UNIT = (
     r"percent|per\s?cent|%|µm|μm|nm|mm|cm|km|m|K|°C|Pa|mbar|bar|Gyr|Gy|Ga|Myr|Ma|g/cm3|W\s?m-2"
 )
 _BOUND = (
-    r"(?P<bound>up to|at most|less than|below|no more than|<=|≤|<|more than|at least|above|over|greater than|>=|≥|>|~|"
-    r"∼|about|around|approximately|ca\.?|nearly)?\s*"
+    r"(?P<bound>(?i:between|up to|at most|less than|below|no more than|<=|≤|<|more than|at least|above|over|"
+    r"greater than|>=|≥|>|~|∼|about|around|approximately|ca\.?|nearly))?\s*"
 )
 AMOUNT = re.compile(
-    rf"(?<![\w.\[(#]){_BOUND}(?P<a>{_NUMBER})"
+    rf"(?<![\w.\[#]){_BOUND}(?P<a>{_NUMBER})(?P<digits>\(\d{{1,2}}\))?"
     rf"(?:\s?(?P<ua>{_UNIT}))?"
     rf"(?:\s?(?P<join>±|\+/-|\+-|-|–|—|to|and)\s?(?P<b>{_NUMBER}))?\s?(?P<unit>{_UNIT})(?![A-Za-z])"
 )
@@ -37,6 +37,9 @@ _NOT_ONLY = re.compile(r"(?i)\bnot only|\bno (?:more|less) than|\bnot (?:clear|k
 _DOUBT = re.compile(
     r"(?i)\b(?:may|might|could|possibl[ey]|perhaps|likely|probabl[ey]|suggest\w*|tentative\w*|candidate|putative|"
     r"consistent with|cannot be ruled out|unclear|not clear)\b"
+)
+_CLAUSE = re.compile(
+    r"[;:]|, (?:but|while|whereas|and it|although|and (?:has|have|had|contains?|shows?|is|are|was|were))\b|\bbut\b"
 )
 _HIGH = re.compile(r"(?i)\b(?:rich|enrich\w*|high\w*|elevated|abundan\w+|strong\w*|excess|dominat\w+|significant)\b")
 _LOW = re.compile(r"(?i)\b(?:poor|deplet\w*|low\w*|minor|trace\w*|weak\w*|scarce|little)\b")
@@ -79,22 +82,42 @@ def _value(text: str) -> float:
     return float(text.replace(",", ""))
 
 
+def _tidy(value: float) -> float:
+    """Twelve digits: 22.4 - 2.1 is 20.3 and not 20.299999999999997."""
+    return float(f"{value:.12g}")
+
+
 def find_amounts(sentence: str) -> list[Amount]:
-    """Quantities with a unit, ranges and ± included: "13-18 wt%", "9.0 ± 1.3 wt. %", "up to 14 wt%", "~8150 ppm"."""
+    """Quantities with a unit, ranges and ± included: "13-18 wt%", "9.0 ± 1.3 wt. %", "up to 14 wt%", "~8150 ppm".
+
+    "18.2(3) wt%" is 18.2 ± 0.3. Two numbers joined by "and" are a range only after "between"; elsewhere ("0.13 ppm and
+    0.46 ppm", "5 and 7 wt%") each is an amount.
+    """
     out = []
     for m in AMOUNT.finditer(sentence):
         a = _value(m["a"])
+        if m["join"] == "and" and (m["bound"] or "").strip().lower() != "between":
+            raw = m["ua"] or m["unit"]
+            end = m.end("ua") if m["ua"] else m.end("a")
+            out.append(Amount(a, a, unit_name(raw), m.start(), end, sentence[m.start() : end].strip()))
+            b = _value(m["b"])
+            out.append(Amount(b, b, unit_name(m["unit"]), m.start("b"), m.end(), sentence[m.start("b") : m.end()]))
+            continue
         low: float | None = a
         high: float | None = a
         bound = (m["bound"] or "").lower().strip()
         if m["b"]:
             b = _value(m["b"])
             if m["join"] in ("±", "+/-", "+-"):
-                low, high = a - b, a + b
+                low, high = _tidy(a - b), _tidy(a + b)
             elif b >= a:
                 low, high = a, b
             else:
                 continue
+        elif m["digits"]:
+            decimals = len(m["a"].partition(".")[2])
+            error = int(m["digits"][1:-1]) / 10**decimals
+            low, high = _tidy(a - error), _tidy(a + error)
         elif bound in ("up to", "at most", "less than", "below", "no more than", "<=", "≤", "<"):
             low, high = (0.0 if unit_name(m["unit"]).endswith(("%", "ppm", "ppb")) else None), a
         elif bound in ("more than", "at least", "above", "over", "greater than", ">=", "≥", ">"):
@@ -114,6 +137,9 @@ def amount_near(
     for amount in amounts:
         if amount.start >= end:
             gap, lo, hi, limit = amount.start - end, end, amount.start, 35
+            joined = re.search(r",|\band\b", sentence[lo:hi])
+            if joined and any(0 <= a - amount.end <= 12 and sentence[amount.end : a].isspace() for a, _ in others):
+                continue  # "pyroxene and 3-5 % perchlorate": the next component's
         elif amount.end <= start:
             gap, lo, hi, limit = start - amount.end, amount.end, start, 12
             if re.search(r"[,;)]", sentence[lo:hi]):
@@ -131,12 +157,16 @@ def amount_near(
 
 def polarity_of(sentence: str, start: int, end: int) -> Literal["present", "absent"]:
     """``absent`` when a negation governs the component: in its clause, before it within 60 characters or just after."""
-    before = re.split(r"[;:]|, (?:but|while|whereas|and it|although)|\bbut\b", sentence[max(0, start - 60) : start])[-1]
+    before = _CLAUSE.split(sentence[max(0, start - 60) : start])[-1]
     after = re.split(r"[,;:.]", sentence[end : end + 40])[0]
     text = _NOT_ONLY.sub(" ", before)
     tail = _NOT_ONLY.sub(" ", after)
     negated = bool(_ABSENT.search(text)) or bool(
-        re.match(r"(?i)[\s\w-]{0,20}\b(?:is|are|was|were|has|have|been) (?:not|absent|undetect|lacking)", tail)
+        re.match(
+            r"(?i)[\s\w-]{0,20}\b(?:is|are|was|were|has|have|been) "
+            r"(?:not|absent|undetect|lacking|below (?:the |our |its )?(?:limit|detection))",
+            tail,
+        )
     )
     return "absent" if negated else "present"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 
 from .lexicons import element_names, instruments, known_places, known_targets, minerals, word_set
@@ -168,13 +169,21 @@ def _coordination(text: str, candidates: dict[str, Candidate]) -> None:
             candidates[other].listed_with.add(name)
 
 
+@cache
+def _by_initial(names: frozenset[str]) -> dict[str, list[str]]:
+    out: dict[str, list[str]] = defaultdict(list)
+    for name in sorted(names):
+        out[name[:1]].append(name)
+    return out
+
+
 def _near(name: str, names: frozenset[str]) -> bool:
-    """True for a misspelling or another number of a listed name ("Book Cliff", "Winjana")."""
+    """True for a misspelling or another number of a listed name ("Book Cliff", "Winjana"); the first letter stands."""
     from rapidfuzz import fuzz, process
 
     if len(name) < 6:
         return False
-    return process.extractOne(name, names, scorer=fuzz.ratio, score_cutoff=90) is not None
+    return process.extractOne(name, _by_initial(names).get(name[0], ()), scorer=fuzz.ratio, score_cutoff=90) is not None
 
 
 def _features(text: str, zones: Zones, candidate: Candidate, words: Counter[str]) -> dict[str, float]:

@@ -16,6 +16,8 @@ from .spans import Span, Zones
 _AMBIGUOUS = frozenset(
     {"As", "At", "Be", "He", "I", "In", "La", "V", "U", "W", "Y", "B", "N", "O", "Ir", "Sn", "Te", "Th", "Ga", "Ne"}
 )
+#: Those of them that are no words: "U and Th" needs no list, "As and when" does.
+_NO_WORD = frozenset({"U", "Th", "La", "Ga", "Y", "Ir", "Te"})
 _SINGLE = frozenset({"H", "C", "F", "P", "S", "K"})
 _AFTER = (
     r"rich|poor|bearing|enriched|depleted|free|containing|sulfates?|sulphates?|felds?pars?|spar|jarosites?|phosphates?|"
@@ -101,7 +103,9 @@ def _accept_symbol(text: str, m: re.Match[str], zones: Zones) -> bool:
     if symbol in _AMBIGUOUS:
         if re.search(r"\d\s?$|°\s?$", before) or _initial(text, start, end):
             return False
-        close = re.search(r"[,/+]\s?$|and $", before) or re.match(r"[,/+]", after)
+        close = re.search(r"[,/+]\s?$|and $", before) or re.match(
+            r"[,/+]| and " if symbol in _NO_WORD else r"[,/+]", after
+        )
         return bool(beside and close)
     if symbol in _SINGLE:
         return _accept_single(text, start, end, beside)
@@ -119,6 +123,8 @@ def _accept_single(text: str, start: int, end: int, beside: bool) -> bool:
         return bool(re.search(r"(?:phosph|sulf|potas|hydro|fluor|carb)[a-z]+ \($", before))
     if _initial(text, start, end) and not beside:
         return False
+    if re.match(r"\s(?:is|was)\s[~<>]?\d", after):  # "in this soil, K is 0.3 wt%"
+        return not re.search(r"\d\s?$", before)
     if re.search(r"[A-Z]\.$|I/$|Part $|Acta $|, $", before) and not beside:
         return False
     if beside:

@@ -248,9 +248,9 @@ def extract_facts(
                 claims[subject, c.name] = claim
             entities.append(("target", "Target", subject))
         for p in _place_pairs(by_sentence[i], (a, b), seen.text[a:b], {c for _, c in claims}):
-            place, c = names[p.target.start, p.target.end].name, names[p.component.start, p.component.end].name
-            others = [n.span for n in by_sentence[i] if ROLES.get(n.label) == "component"]
-            claims.setdefault((place, c), _claim(fact.id, p, place, c, seen.text[a:b], a, others))
+            place, what = names[p.target.start, p.target.end].name, names[p.component.start, p.component.end].name
+            others = [n.span for n in by_sentence[i] if n.span.type in COMPONENTS]
+            claims.setdefault((place, what), _claim(fact.id, p, place, what, seen.text[a:b], a, others))
         fact.claims = list(claims.values())
         fact.entities = list(dict.fromkeys(entities))
         if len({(t, n) for _, t, n in fact.entities}) < 2:

@@ -6,6 +6,7 @@ vocabulary and gazetteer extend them where they are installed.
 
 from __future__ import annotations
 
+import hashlib
 from functools import cache
 from importlib import resources
 
@@ -66,3 +67,14 @@ def instruments() -> dict[str, str]:
 def word_set(name: str) -> frozenset[str]:
     """Words of a data file, as written."""
     return frozenset(w for line in _lines(name) for w in line.split())
+
+
+def fingerprint(text: str) -> str:
+    """12 hexadecimal digits that name a text whatever its white space: which documents the shipped weights know."""
+    return hashlib.sha256("".join(text.split()).encode()).hexdigest()[:12]
+
+
+@cache
+def trained_on() -> frozenset[str]:
+    """Fingerprints of the documents the shipped weights were fitted to."""
+    return word_set("trained_on.txt")

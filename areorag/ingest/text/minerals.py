@@ -30,7 +30,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     symbols = "|".join(sorted(element_symbols(), key=len, reverse=True))
     words = "|".join(sorted(element_names(), key=len, reverse=True))
     modified = re.compile(
-        rf"(?<![A-Za-z0-9])((?:(?:{symbols})(?:-\s?|\s)|(?i:{words}|alkali)[- ]|(?:{symbols})(?=sul))"
+        rf"(?<![A-Za-z0-9])(?<![Ll]ow-)(?<![Hh]igh-)((?:(?:{symbols})(?:-\s?|\s)|(?i:{words}|alkali)[- ]|(?:{symbols})(?=sul))"
         rf"(?i:{_HEADS}))(?![A-Za-z])"
     )
     return species, modified

@@ -16,6 +16,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from .scope import PLURAL, SINGULAR, list_features, target_lists
 from .spans import Span, Zones
 from .targets import score
 
@@ -24,9 +25,10 @@ _OXIDE = re.compile(
     r"MgSO4|CaSO4|NaCl)(?![A-Za-z0-9])"
 )
 _MATERIAL = re.compile(
-    r"(?<![A-Za-z])(?:X-ray amorphous (?:material|component)s?|amorphous (?:component|material|phase)s?|mudstones?|"
-    r"sandstones?|conglomerates?|clays?(?: minerals?)?|silica|alkalis?|perchlorates?|basalts?|rhyolites?|gabbros?|"
-    r"organics?|water|(?:[A-Z][a-z]|ferric|iron|manganese)[- ]oxides?|nitrates?|opaline silica|glass)(?![A-Za-z])"
+    r"(?<![A-Za-z])(?:X-ray amorphous (?:material|component)s?|amorphous component\(s\)|"
+    r"amorphous (?:component|material|phase)s?|(?<=\d )Amorphous(?= \d)|mafic silicates|mudstones?|sandstones?|"
+    r"(?:breccio-)?conglomerates?|clays?(?: minerals?)?|silica|alkalis?|perchlorates?|organics?|organic molecules|"
+    r"chlorobenzene|(?:[A-Z][a-z]|ferric|iron|manganese)[- ]oxides?|nitrates?|opaline silica)(?![A-Za-z])"
 )
 TRIGGER = {
     "contain": r"contain\w*|compris\w*|consist(?:s|ed|ing) of|compos\w+|made up|includ\w+|dominated|bear(?:s|ing)",
@@ -102,6 +104,16 @@ def _bucket(prefix: str, value: int, edges: tuple[int, ...]) -> str:
     return f"{prefix}>{edges[-1]}"
 
 
+@dataclass(frozen=True)
+class Scope:
+    """Targets to consider for one component: the nearest mention of each name; `extra` are names said elsewhere because
+    the document is about them.
+    """
+
+    names: dict[str, Span]
+    extra: frozenset[str]
+
+
 class PairContext:
     """Everything about one document the features need."""
 
@@ -119,7 +131,13 @@ class PairContext:
         self.order = sorted(components)
         head = text[: max(zones.title_end, 150)]
         self.title = {n for n in counts if n.upper() in head.upper()}
-        self.top = max(counts, key=lambda n: counts[n]) if counts else ""
+        self.by_count = sorted(counts, key=lambda n: -counts[n])
+        self.top = self.by_count[0] if counts else ""
+        self.main = [n for n in self.by_count[:2] if counts[n] >= 0.2 * self.total]
+        self.in_sentence: dict[int, list[Span]] = {}
+        for t, st in zip(targets, self.sent_t, strict=True):
+            self.in_sentence.setdefault(st, []).append(t)
+        self.lists = {st: target_lists(text, ts) for st, ts in self.in_sentence.items()}
         self.headings = [
             t
             for t in targets
@@ -162,22 +180,33 @@ class PairContext:
             }
         return self._words[c.start, c.end]
 
-    def candidates(self, c: Span) -> dict[str, Span]:
-        """Target names to consider for a component, each with the mention nearest to it."""
+    def candidates(self, c: Span) -> Scope:
+        """Target names to consider for a component: its sentence's, else the last ones; and the document's main ones."""
         s = self.zones.sentence_of(c.start)
         near: dict[str, Span] = {}
-        for t, st in zip(self.targets, self.sent_t, strict=True):
-            if st == s:
-                self._keep(near, t, c)
-        if near:
-            return near
+        for t in self.in_sentence.get(s, ()):
+            self._keep(near, t, c)
+        inside = bool(near)
+        if not inside:
+            self._before(c, s, near)
+        a, b = self.zones.sentences[s]
+        main: list[str] = []
+        if not inside:
+            main = [n for n in self.main if n in self.title or self.counts[n] >= 0.35 * self.total]
+            main += self.by_count[:2] if PLURAL.search(self.text, a, b) else []
+        extra = frozenset(main) - near.keys()
+        for t in self.targets:
+            if t.text in extra and (t.text not in near or t.start <= c.start):
+                near[t.text] = t
+        return Scope(near, extra)
+
+    def _before(self, c: Span, s: int, near: dict[str, Span]) -> None:
+        """Targets of the last sentence that names some, of the heading above, and the first of the next sentence."""
         i = bisect_right(self.starts, c.start) - 1
         reach = 25 if i >= 0 and self.targets[i].text in (self.title | {self.top}) else 6
         if i >= 0 and s - self.sent_t[i] <= reach:
-            anchor = self.sent_t[i]
-            for t, st in zip(self.targets, self.sent_t, strict=True):
-                if st == anchor:
-                    self._keep(near, t, c)
+            for t in self.in_sentence[self.sent_t[i]]:
+                self._keep(near, t, c)
         for t in reversed(self.headings):
             if t.start < c.start:
                 if c.start - t.start < 3500:
@@ -186,7 +215,6 @@ class PairContext:
         j = i + 1
         if j < len(self.targets) and self.sent_t[j] - s == 1:
             self._keep(near, self.targets[j], c)
-        return near
 
     @staticmethod
     def _keep(near: dict[str, Span], t: Span, c: Span) -> None:
@@ -194,9 +222,9 @@ class PairContext:
         if old is None or abs(t.start - c.start) < abs(old.start - c.start):
             near[t.text] = t
 
-    def features(self, c: Span, t: Span, names: dict[str, Span]) -> dict[str, float]:
+    def features(self, c: Span, t: Span, scope: Scope) -> dict[str, float]:
         """Sparse features of the pair (component mention, nearest mention of the target)."""
-        text = self.text
+        text, names = self.text, scope.names
         before = t.end <= c.start
         lo, hi = (t.end, c.start) if before else (c.end, t.start)
         between = text[lo:hi] if hi > lo else ""
@@ -225,6 +253,11 @@ class PairContext:
         f["top_far"] = float(t.text == self.top and not same)
         f["heading"] = float(t.start in self.heading_starts)
         self._shape(f, c, t, head, tail)
+        if same:
+            f |= list_features(text, self.lists[sc], t, head, tail)
+        else:
+            self._said_elsewhere(f, sentence, t)
+        f["extra"] = float(t.text in scope.extra)
         f["semicolons"] = min(3, between.count(";")) / 3
         f["list_size"] = min(8, self._components_in(head, tail)) / 8
         f["t_before_list"] = float(t.end <= head)
@@ -252,6 +285,16 @@ class PairContext:
         f["log_dist"] = math.log1p(max(0, hi - lo)) / 6
         return {k: v for k, v in f.items() if v}
 
+    def _said_elsewhere(self, f: dict[str, float], sentence: str, t: Span) -> None:
+        """A target of another sentence: does this one speak of "the sample" or "both samples", and is it a main one?"""
+        one, several = bool(SINGULAR.search(sentence)), bool(PLURAL.search(sentence))
+        f["far_one"] = float(one)
+        f["far_several"] = float(several)
+        f["far_several_top2"] = float(several and t.text in self.by_count[:2])
+        f["far_top2"] = float(t.text in self.by_count[:2])
+        f["far_share"] = self.counts[t.text] / self.total
+        f["far_main_one"] = float(one and t.text in self.main)
+
     def _shape(self, f: dict[str, float], c: Span, t: Span, head: int, tail: int) -> None:
         """Nesting of the component and the function words at the edges of the list and of the target."""
         text = self.text
@@ -276,8 +319,8 @@ def pair_rows(context: PairContext) -> list[tuple[Span, Span, dict[str, float]]]
     for c in context.components:
         if context.zones.in_references(c.start) or context.zones.in_authors(c.start):
             continue
-        names = context.candidates(c)
-        out += [(c, t, context.features(c, t, names)) for t in names.values()]
+        scope = context.candidates(c)
+        out += [(c, t, context.features(c, t, scope)) for t in scope.names.values()]
     return out
 
 

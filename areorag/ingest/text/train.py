@@ -16,11 +16,14 @@ import numpy as np
 from ...errors import MissingExtraError
 from .brat import BratDocument, read_brat
 from .candidates import Candidate, find_candidates
+from .lexicons import fingerprint
 from .spans import Zones
 from .targets import TargetModel, mentions_of, score, second_features
 
 log = logging.getLogger(__name__)
 Rows = list[dict[str, float]]
+#: Features that say a name is in the shipped list.
+LIST = frozenset({"known", "near_known"})
 
 
 def _fit(rows: Rows, labels: list[bool], c: float, weights: list[float] | None = None) -> dict[str, float]:
@@ -43,7 +46,7 @@ def listed(name: str) -> bool:
 
 
 def _view(name: str, features: dict[str, float], drop: frozenset[str]) -> dict[str, float]:
-    hidden = drop if listed(name) else drop | {"known", "near_known"}
+    hidden = drop if listed(name) else drop | LIST
     return {k: v for k, v in features.items() if k not in hidden}
 
 
@@ -114,17 +117,19 @@ def fit_targets(
 
 
 def run(directory: Path, out: Path | None = None) -> dict[str, Any]:
-    """Fit on every document of `directory` and write ``target_model.json`` and ``contains_model.json``."""
+    """Fit on every document of `directory` and write ``target_model.json``, ``contains_model.json``, ``trained_on.txt``."""
     documents = read_brat(directory)
     data = TargetData(documents)
     model = fit_targets(data, list(range(len(documents))))
     folder = out or Path(__file__).parent / "data"
     payload = {"first": model.first, "second": model.second, "threshold": model.threshold}
     (folder / "target_model.json").write_text(json.dumps(payload, indent=0, sort_keys=True) + "\n", "utf-8")
-    from .train_relations import fit_relations
+    from .train_relations import RelationData, fit_relations
 
-    relation = fit_relations(documents, list(range(len(documents))))
+    relation = fit_relations(RelationData(documents), list(range(len(documents))))
     (folder / "contains_model.json").write_text(
         json.dumps(relation.payload(), indent=0, sort_keys=True) + "\n", "utf-8"
     )
+    known = "\n".join(sorted(fingerprint(d.text) for d in documents))
+    (folder / "trained_on.txt").write_text(f"# fingerprints of the documents the weights were fitted to\n{known}\n")
     return {"documents": len(documents), "targets": len(model.first), "contains": len(relation.weights)}

@@ -31,19 +31,31 @@ def context_of(doc: BratDocument) -> PairContext:
     return PairContext(doc.text, targets, sorted(found), zones)
 
 
-def fit_relations(documents: list[BratDocument], docs: list[int], c: float = 0.05) -> RelationModel:
-    """Fit on `docs`; the threshold maximises the F1 of out-of-fold (target, component) pairs, a pair counted once a
-    document.
+class RelationData:
+    """Pair contexts, candidate pairs with features, and gold pairs of a set of documents."""
+
+    def __init__(self, documents: list[BratDocument]) -> None:
+        self.documents = documents
+        self.contexts = [context_of(d) for d in documents]
+        self.rows = [pair_rows(c) for c in self.contexts]
+        self.gold = [gold_pairs(d) for d in documents]
+
+
+def fit_relations(data: RelationData, docs: list[int], c: float = 0.02) -> RelationModel:
+    """Fit on `docs`; the threshold maximises the F1 of (target, component) pairs out of inner folds of `docs`, a pair
+    counted once a document.
+
+    Pairs weigh n**-0.7, n the pairs of their document: two mineralogy abstracts hold a quarter of all pairs, and with
+    equal weights the model learns the habits of their annotators.
     """
     from .train import _fit
 
-    contexts = {i: context_of(documents[i]) for i in docs}
-    rows = {i: pair_rows(contexts[i]) for i in docs}
-    gold = {i: gold_pairs(documents[i]) for i in docs}
+    documents, contexts, rows, gold = data.documents, data.contexts, data.rows, data.gold
 
     def fit(indices: list[int]) -> dict[str, float]:
         x = [(f, (t.text, comp.start, comp.end) in gold[i]) for i in indices for comp, t, f in rows[i]]
-        return _fit([f for f, _ in x], [y for _, y in x], c)
+        share = np.array([len(rows[i]) ** -0.7 for i in indices for _ in rows[i]])
+        return _fit([f for f, _ in x], [y for _, y in x], c, list(share * len(x) / share.sum()))
 
     probability: dict[int, list[float]] = {}
     for k in range(5):
@@ -51,8 +63,9 @@ def fit_relations(documents: list[BratDocument], docs: list[int], c: float = 0.0
         weights = fit([d for d in docs if d not in fold])
         for i in fold:
             probability[i] = smoothed(contexts[i], rows[i], weights)
-    best = (0.0, 0.5)
-    for threshold in np.arange(0.1, 0.6, 0.025):
+    grid = np.arange(0.08, 0.62, 0.02)
+    scores = []
+    for threshold in grid:
         tp = fp = fn = 0
         for i in docs:
             said = {(t, documents[i].text[a:b]) for t, a, b in gold[i]}
@@ -60,5 +73,7 @@ def fit_relations(documents: list[BratDocument], docs: list[int], c: float = 0.0
                 (t.text, comp.text) for (comp, t, _), p in zip(rows[i], probability[i], strict=True) if p >= threshold
             }
             tp, fp, fn = tp + len(found & said), fp + len(found - said), fn + len(said - found)
-        best = max(best, (2 * tp / max(1, 2 * tp + fp + fn), float(threshold)))
-    return RelationModel(fit(docs), round(best[1], 3))
+        scores.append(2 * tp / max(1, 2 * tp + fp + fn))
+    # the curve is jagged: the middle of the best three in a row is steadier than its highest point
+    smooth = np.convolve(np.pad(scores, 1, mode="edge"), np.ones(3) / 3, "valid")
+    return RelationModel(fit(docs), round(float(grid[int(smooth.argmax())]), 3))
