@@ -22,7 +22,7 @@ from areorag.graph.verify import verify
 from areorag.graph.writer import write_observations
 from areorag.ingest.text.pipeline import ingest_text
 from areorag.ingest.text.readers import document_id
-from areorag.ingest.text.synonyms import Synonym, decide, find_synonyms, write_synonyms, written_synonyms
+from areorag.ingest.text.synonyms import Synonym, decide, find_synonyms, same_name, write_synonyms, written_synonyms
 from areorag.llm.chat import Budget, ChatModel
 from areorag.llm.scripted import ScriptedBackend
 from areorag.settings import Settings, load_settings
@@ -173,6 +173,24 @@ def test_a_used_up_budget_leaves_the_rules_to_decide_and_says_so(db: Database, t
     assert find_synonyms(db, PrefixEmbedder(), broke, threshold=0.5, notes=notes) == rules
     assert len(notes) == 1
     assert "budget" in notes[0]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "why"),
+    [
+        ("Ca3Al2Si3O12", "Ca3Fe2Si3O12", None),
+        ("NASA MFR", "NASA MFRP", None),
+        ("Bonanza King", "BonanzaKing", "same letters"),
+        ("Carnivore Canyon", "Carvivore Canyon", "spelling"),
+        ("Acousto-Optical Tunable Filter", "AOTF", "abbreviation"),
+        ("Walker D", "Walker J", None),
+        ("Stroke Organisation", "Stroke Organization", "spelling"),
+        ("sol 12", "sol 13", None),
+        ("hematite", "magnetite", None),
+    ],
+)
+def test_reasons_of_rules(a: str, b: str, why: str | None) -> None:
+    assert same_name(a, b) == same_name(b, a) == why
 
 
 def test_ids_depend_on_members_only() -> None:

@@ -102,9 +102,21 @@ def same_name(a: str, b: str) -> str | None:
     words = re.findall(r"[A-Za-z]+", long)
     if short.isupper() and 2 <= len(short) == len(words) and short == "".join(w[0].upper() for w in words):
         return "abbreviation"
-    if min(len(fa), len(fb)) >= 6 and _edits(fa, fb) <= (1 if min(len(fa), len(fb)) < 9 else 2) and fa[0] == fb[0]:
+    least = min(len(fa), len(fb))
+    if least >= 6 and fa[0] == fb[0] and _misspelt(a, b) and _edits(fa, fb) <= (1 if least < 9 else 2):
         return "spelling"
     return None
+
+
+def _misspelt(a: str, b: str) -> bool:
+    """Whether two names may differ by a slip: only in words of five letters and more. Formulas, abbreviations and initials
+    ("Walker D", "Walker J") differ by one letter for a reason.
+    """
+    wa, wb = re.findall(r"\w+", a), re.findall(r"\w+", b)
+    if len(wa) != len(wb) or any(c.isdigit() for c in a):
+        return False
+    apart = [(x, y) for x, y in zip(wa, wb, strict=True) if x.casefold() != y.casefold()]
+    return all(min(len(x), len(y)) >= 5 and not (x.isupper() and y.isupper()) for x, y in apart)
 
 
 def _edits(a: str, b: str) -> int:
