@@ -170,6 +170,7 @@ def test_an_oxide_between_an_amount_and_a_component_keeps_its_amount() -> None:
 
 def test_samples_that_are_not_named_are_the_targets_the_text_is_about() -> None:
     text = (
+        "JOHN KLEIN AND CUMBERLAND MINERALOGY. A. B. Smith1, C. Miller2, 1University of Town (a@b.org). "
         "Introduction: The rover drilled the targets John Klein and Cumberland. John Klein and Cumberland are close. "
         "The Sheepbed member is gray. In both drill samples CheMin detected augite and magnetite."
     )

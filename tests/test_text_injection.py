@@ -151,11 +151,14 @@ def test_no_text_executes_and_innocent_facts_stay(db: Database, tmp_path: Path) 
                 "CYPHER 5 MATCH (f:Fact) WHERE f.quote = $innocent OR f.quote CONTAINS 'Stephen' "
                 "WITH f.document_id AS d, f ORDER BY f.quote "
                 "WITH d, collect([f.quote, COLLECT { MATCH (f)-[b:BINDS]->(e) RETURN b.role + e.id AS x ORDER BY x }, "
-                "COLLECT { MATCH (f)-[:ASSERTS]->(c) RETURN c.property + c.value AS x ORDER BY x }, f.confidence]) AS said "
-                "RETURN collect(DISTINCT said) AS kinds",
+                "COLLECT { MATCH (f)-[:ASSERTS]->(c) RETURN c.property + c.value AS x ORDER BY x }]) AS said, "
+                "collect(f.confidence) AS sure "
+                "RETURN collect(DISTINCT said) AS kinds, collect(sure) AS sure",
                 innocent=INNOCENT.strip(),
             )
             assert len(alike[0]["kinds"]) == 1, "the innocent facts of every text are those of the text without orders"
+            # a text that says a name once more, or more between, may move how sure the reading is, and only a little
+            assert all(max(one) - min(one) < 0.02 for one in zip(*alike[0]["sure"], strict=True))
     allowed = {"Feature", "Instrument", "Platform", "Institution", "Mineral", "Element", "Target", "Concept"}
     labels = {r["l"] for r in db.read_text("CYPHER 5 MATCH (e:Entity) UNWIND labels(e) AS l RETURN DISTINCT l")}
     assert labels <= allowed | {"Entity"}

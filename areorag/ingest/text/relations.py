@@ -129,7 +129,8 @@ class PairContext:
         self.counts = counts
         self.total = max(1, len(targets))
         self.order = sorted(components)
-        head = text[: max(zones.title_end, 150)]
+        # a title stands above an author block; the first words of any other text are no title
+        head = text[: max(zones.title_end, 150)] if zones.header_end else ""
         self.title = {n for n in counts if n.upper() in head.upper()}
         self.by_count = sorted(counts, key=lambda n: -counts[n])
         self.top = self.by_count[0] if counts else ""

@@ -57,22 +57,24 @@ def fit_relations(data: RelationData, docs: list[int], c: float = 0.02) -> Relat
         share = np.array([len(rows[i]) ** -0.7 for i in indices for _ in rows[i]])
         return _fit([f for f, _ in x], [y for _, y in x], c, list(share * len(x) / share.sum()))
 
-    probability: dict[int, list[float]] = {}
-    for k in range(5):
-        fold = docs[k::5]
-        weights = fit([d for d in docs if d not in fold])
-        for i in fold:
-            probability[i] = smoothed(contexts[i], rows[i], weights)
+    probability: list[dict[int, list[float]]] = []
+    for seed in range(4):  # one split into inner folds leaves the threshold to chance
+        order = [docs[int(i)] for i in np.random.default_rng(seed).permutation(len(docs))]
+        probability.append({})
+        for k in range(5):
+            fold = order[k::5]
+            weights = fit([d for d in docs if d not in fold])
+            probability[-1] |= {i: smoothed(contexts[i], rows[i], weights) for i in fold}
     grid = np.arange(0.08, 0.62, 0.02)
     scores = []
     for threshold in grid:
         tp = fp = fn = 0
         for i in docs:
             said = {(t, documents[i].text[a:b]) for t, a, b in gold[i]}
-            found = {
-                (t.text, comp.text) for (comp, t, _), p in zip(rows[i], probability[i], strict=True) if p >= threshold
-            }
-            tp, fp, fn = tp + len(found & said), fp + len(found - said), fn + len(said - found)
+            for p_of in probability:
+                at = zip(rows[i], p_of[i], strict=True)
+                found = {(t.text, comp.text) for (comp, t, _), p in at if p >= threshold}
+                tp, fp, fn = tp + len(found & said), fp + len(found - said), fn + len(said - found)
         scores.append(2 * tp / max(1, 2 * tp + fp + fn))
     # the curve is jagged: the middle of the best three in a row is steadier than its highest point
     smooth = np.convolve(np.pad(scores, 1, mode="edge"), np.ones(3) / 3, "valid")
