@@ -45,7 +45,7 @@ def fit_relations(data: RelationData, docs: list[int], c: float = 0.02) -> Relat
     """Fit on `docs`; the threshold maximises the F1 of (target, component) pairs out of inner folds of `docs`, a pair
     counted once a document.
 
-    Pairs weigh n**-0.7, n the pairs of their document: two mineralogy abstracts hold a quarter of all pairs, and with
+    Pairs weigh n**-0.7, n the pairs of their document: two mineralogy abstracts hold a third of the annotated pairs, and with
     equal weights the model learns the habits of their annotators.
     """
     from .train import _fit
