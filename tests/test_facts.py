@@ -11,6 +11,8 @@ import pytest
 
 from areorag.errors import SelectionError, UnknownNameError
 from areorag.evaluate import facts
+from areorag.llm.chat import ChatModel
+from areorag.llm.scripted import ScriptedBackend
 from areorag.retrieval.selection.sentences import SentenceIndex, SentenceOptions, split_sentences
 from areorag.retrieval.selection.sentences_glue import Glue
 from areorag.retrieval.selection.sentences_overlap import Overlap
@@ -134,6 +136,22 @@ def test_eval_facts_gives_the_contract_and_counts_only_located_questions(tmp_pat
     assert blind["selected"] == got["selected"], "gold is never read for retrieval"
     assert blind["recall"]["5"] is None
     assert blind["r_s"] is None
+    assert "answers" not in got, "without a language model nothing is answered"
+
+
+def test_eval_facts_answers_with_a_model_from_what_was_found(tmp_path):
+    corpus = write(tmp_path / "c.jsonl", [{"id": "d", "title": "", "text": DOCUMENT}])
+    row = {
+        "id": "a",
+        "question": "What covers the mast?",
+        "gold_sentences": ["Dust covers the mast."],
+        "answers": ["DUST"],
+    }
+    backend = ScriptedBackend(['{"answer": "Dust"}'])
+    questions = write(tmp_path / "q.jsonl", [row])
+    got = facts.run(corpus, questions, embedder=WordEmbedder(), chat=ChatModel(backend))["answers"]
+    assert (got["n"], got["em"], got["f1"], got["usage"]["calls"]) == (1, 100.0, 100.0, 1)
+    assert "Dust covers the mast." in backend.requests[0].messages[0].content
 
 
 MESSY = (

@@ -11,17 +11,24 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import UnknownNameError
+from ..llm.chat import get_chat
 from ..retrieval.passages import Embeds
 from ..retrieval.selection.sentences import SentenceIndex, SentenceOptions
 from ..retrieval.selection.tokens import letters
+from ..settings import load_settings
+from .answer_score import answer_scores
 from .choices import known
 from .jsonl import read_jsonl
 from .selection import default_embedder
+
+if TYPE_CHECKING:
+    from ..llm.chat import ChatModel
+    from ..settings import Settings
 
 CUTS = (5, 10, 20)
 WORDS = 120
@@ -35,7 +42,8 @@ def run(
     *,
     ablate: str | None = None,
     embedder: Embeds | None = None,
-    settings: Any = None,
+    settings: Settings | None = None,
+    chat: ChatModel | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Retrieve 20 passages a question and score the gold sentences found.
@@ -47,10 +55,13 @@ def run(
         plan (the question is asked as it stands, without its parts), target (fixed passages instead of passages grown
         around what is relevant), trajectories (the expansion starts from the best sentence alone)
 
+    chat : a language model that answers from the first passages (default: the configured one, if any)
+
     Returns
     -------
     ``{n, located, recall, all_gold, by_hops, r_s, selected: [{id, texts}], …}`` in per cent; metrics are null where no
     question is located. r_s: mean over gold sentences of the best cosine with a sentence of the first 5 passages.
+    With a language model ``answers: {f1, em, …}`` with the calls and tokens it took.
 
     Raises
     ------
@@ -58,6 +69,8 @@ def run(
         A file cannot be used, or the ablation is not known.
     """
     options = ablated(ablate)
+    settings = settings or load_settings()
+    chat = chat or get_chat(settings)
     documents = read_jsonl(corpus, ("id", "text"))
     asked = read_jsonl(questions, ("id", "question"))
     if progress:
@@ -81,6 +94,11 @@ def run(
         "passages_per_second": round(len(index.windows) / max(built, 1e-9), 1),
         "selected": [{"id": q["id"], "texts": t} for q, t in zip(asked, found, strict=True)],
     }
+    if chat is not None:
+        told = [
+            (str(q["id"]), str(q["question"]), q.get("answers") or [], t) for q, t in zip(asked, found, strict=True)
+        ]
+        out["answers"] = answer_scores(chat, told)
     return out
 
 
