@@ -220,10 +220,10 @@ def test_what_a_text_says_does_not_steer_the_terminal(capsys: pytest.CaptureFixt
 
 
 def test_every_prompt_says_that_sources_are_data() -> None:
-    for name in ("extract_facts", "same_name", "reason_plan", "reason_score"):
+    for name in ("extract_facts", "same_name", "reason_plan", "reason_score", "answer_short", "sub_queries"):
         text = load_prompt(name).text
         assert "data" in text
-        assert "SOURCE" in text
+        assert "marks" in text
 
 
 def test_fences_differ_between_texts() -> None:
