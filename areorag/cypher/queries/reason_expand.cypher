@@ -1,5 +1,4 @@
-// Hyperedges of entities that share at least so many words with the question, those that share most first, at most so
-// many an entity
+// Hyperedges of entities that share enough words with the question, those that share most first, so many an entity
 CYPHER 5
 UNWIND $ids AS wanted
 MATCH (start:Entity {id: wanted})

@@ -1,5 +1,4 @@
-// Remove the facts and claims of passages that are to be written again, with the conflicts between claims that go. Claims
-// that come back ($keep) only lose what they say, so that a conflict between them, and a person's decision on it, stays
+// Remove facts and claims of passages to be written again, with conflicts of claims that go; those in $keep stay empty
 CYPHER 5
 UNWIND $ids AS id
 MATCH (p:Passage {id: id})

@@ -100,9 +100,8 @@ def read_page(path: Path, doc: Document) -> Iterator[str]:
         raise TextError(f"{path.name} is an HTML file of more than {MAX_BYTES >> 20} MB. Split it or save it as text")
 
     target = _Visible()
-    parser: Any = etree.HTMLParser(  # type: ignore[call-overload]  # the stubs know no `pi` that takes one argument
-        target=target, encoding="utf-8", no_network=True, huge_tree=True
-    )
+    seen: Any = target  # the stubs want a target's methods to take bytes too
+    parser: Any = etree.HTMLParser(target=seen, encoding="utf-8", no_network=True, huge_tree=True)
     carry, begun = "", False
     with path.open("rb") as f:
         encoding = declared_in(f.read(HEAD), doc)
