@@ -2,11 +2,13 @@
 CYPHER 5 replan=skip
 UNWIND $ids AS wanted
 CALL (wanted) {
-  MATCH (:Colocation {id: 'colocation:' + wanted})-[g:GROUPS]->(o:Observation)
+  MATCH (k:Colocation {id: 'colocation:' + wanted})-[g:GROUPS]->(o:Observation)
+  USING INDEX SEEK k:Colocation(id)  // kept for good: statistics of an emptied graph must not choose a scan
   WHERE g.pointer
   RETURN o.id AS id
   UNION
-  MATCH (:Observation {id: wanted})<-[g:GROUPS]-(c:Colocation)
+  MATCH (o:Observation {id: wanted})<-[g:GROUPS]-(c:Colocation)
+  USING INDEX SEEK o:Observation(id)
   WHERE g.witness
   RETURN c.focus AS id
 }
