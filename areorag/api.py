@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import EmptyQuestionError, UnknownNameError, UsageError
+from .errors import UnknownNameError, UsageError
 from .ingest.paths import check_paths
+from .retrieval.question import check_question
 from .settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from .retrieval.engine import Evidence, Retrieval
 
 Progress = Callable[[str, int, int], None]
-MAX_QUESTION = 20_000
 CATEGORIES = ("noise", "instrument", "scale", "temporal", "none")
 
 
@@ -45,31 +44,6 @@ class Hits(list["Evidence"]):
     def explanation(self) -> list[dict[str, Any]]:
         """Per candidate: what kept or dropped it."""
         return self.retrieval.explanation
-
-
-def check_question(question: str) -> str:
-    """The question with its white space tidied.
-
-    Raises
-    ------
-    EmptyQuestionError
-        It has no words.
-    UsageError
-        It is longer than 20,000 characters.
-    """
-    if not isinstance(question, str):
-        raise UsageError("a question is text")
-    if len(question) > MAX_QUESTION:
-        raise UsageError(
-            f"the question has {len(question):,} characters, more than {MAX_QUESTION:,}. "
-            "Ask it shortly; give long texts to  areorag ingest --text"
-        )
-    # invisible format characters stand inside words ("ol\u200bivine"): they go; other unprintable ones part words
-    visible = (c if c.isprintable() else "" if unicodedata.category(c) == "Cf" else " " for c in question)
-    tidy = " ".join("".join(visible).split())
-    if not any(c.isalnum() for c in tidy):
-        raise EmptyQuestionError('the question is empty. Ask for example  areorag ask "olivine in Jezero"')
-    return tidy
 
 
 class AreoRAG:

@@ -158,3 +158,14 @@ def test_figures_where_no_target_name_was_trained_on() -> None:
     assert result["Mineral"]["f1"] >= 0.85
     assert result["Target"]["f1"] >= 0.85
     assert result["Contains"]["f1"] >= 0.53
+
+
+def test_the_interval_holds_the_score_and_narrows_where_documents_agree() -> None:
+    even, uneven = extraction.Count(), extraction.Count()
+    for k in range(20):
+        even.add({("a",), ("b",), ("c",)}, {("a",), ("b",), ("d",)})
+        uneven.add({("a",)} if k % 2 else set(), {("a",)})
+    assert even.result()["f1_95"] == [pytest.approx(even.result()["f1"], abs=1e-3)] * 2
+    low, high = uneven.result()["f1_95"]
+    assert low < uneven.result()["f1"] < high
+    assert extraction.Count().result()["f1_95"] is None

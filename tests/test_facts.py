@@ -128,6 +128,7 @@ def test_eval_facts_gives_the_contract_and_counts_only_located_questions(tmp_pat
     assert (got["n"], got["located"]) == (4, 2)
     assert got["all_gold"] == {"5": 100.0, "10": 100.0, "20": 100.0}
     assert got["by_hops"]["multi"]["n"] == 1
+    assert [h["5"] for h in got["halves"]] == [100.0, 100.0]
     assert got["by_hops"]["1"]["all_gold"]["5"] == 100.0
     assert 0 < got["r_s"] <= 100.01
     assert [s["id"] for s in got["selected"]] == ["a", "b", "c", "d"]

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from areorag import cli
-from areorag.api import check_question
 from areorag.cli.common import check_json_target, write_json
 from areorag.errors import DatabaseError, DatabaseUnavailableError, UnknownNameError, UsageError
 from areorag.graph import reader
@@ -18,6 +17,7 @@ from areorag.graph.verify import verify
 from areorag.ingest.journal import quarantine
 from areorag.ingest.paths import check_paths
 from areorag.ingest.pipeline import ingest_paths
+from areorag.retrieval.question import check_question
 from areorag.settings import Settings
 from areorag.triage.store import login_name
 

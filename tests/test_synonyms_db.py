@@ -17,7 +17,7 @@ from areorag.graph.digest import content_digest
 from areorag.graph.forget import forget
 from areorag.graph.model import Observation, ProductRef
 from areorag.graph.rows import EntityRef, HyperedgeRow
-from areorag.graph.text_writer import delete_document
+from areorag.graph.text_writer import delete_documents
 from areorag.graph.verify import verify
 from areorag.graph.writer import write_observations
 from areorag.ingest.text.pipeline import ingest_text
@@ -117,12 +117,12 @@ def test_python_has_the_same(db: Database, texts: dict[str, Path], server_settin
 
 
 def test_a_synonym_goes_when_one_of_its_names_goes(db: Database, texts: dict[str, Path]) -> None:
-    delete_document(db, document_id(texts["two"]))
+    delete_documents(db, [document_id(texts["two"])])
     alone = content_digest(db)
     ingest_text(db, [texts["two"]], load_settings(), embedder=HashEmbedder())
     found = find_synonyms(db, PrefixEmbedder())
     assert write_synonyms(db, found) == len(found) > 0
-    delete_document(db, document_id(texts["two"]))
+    delete_documents(db, [document_id(texts["two"])])
     assert written_synonyms(db) == []
     assert content_digest(db) == alone
     assert verify(db)["problems"] == []
@@ -137,7 +137,7 @@ def test_a_synonym_keeps_no_name_that_only_a_forgotten_observation_had(
     write_observations(db, [HyperedgeRow(seen, entities=[EntityRef("target", "Target", "Rocknests")])], "r1")
     write_synonyms(db, find_synonyms(db, PrefixEmbedder()))
     n = len(written_synonyms(db))
-    delete_document(db, document_id(texts["two"]))
+    delete_documents(db, [document_id(texts["two"])])
     assert len(written_synonyms(db)) == n > 0, "the observation still has the name"
     forget(db, ["O1"], server_settings)
     assert written_synonyms(db) == []

@@ -13,7 +13,7 @@ import pytest
 from areorag.errors import DatabaseError
 from areorag.graph.connection import Database
 from areorag.graph.digest import content_digest
-from areorag.graph.text_writer import TextWriter, delete_document
+from areorag.graph.text_writer import TextWriter, delete_documents
 from areorag.graph.verify import verify
 from areorag.ingest.text.pipeline import ingest_text
 from areorag.llm.chat import Budget, ChatModel
@@ -198,9 +198,9 @@ def test_deleting_a_document_leaves_what_others_support(db: Database, settings: 
     alone = content_digest(db)
     ingest(db, one, settings)
     doc = next(r["id"] for r in db.read("text_documents") if r["title"] == "one")
-    assert delete_document(db, doc)
+    assert delete_documents(db, [doc]) == 1
     assert content_digest(db) == alone
-    assert not delete_document(db, doc)
+    assert delete_documents(db, [doc]) == 0
 
 
 def _answer(request) -> str:  # type: ignore[no-untyped-def]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from areorag.answer.arp import Asker
+from areorag.evaluate import facts_graph
 from areorag.graph.connection import Database
 from areorag.ingest.text.pipeline import ingest_text
 from areorag.llm.embed import get_embedder
+from areorag.retrieval.reasoning.anchoring import step_targets, target_hyperedges
 from areorag.retrieval.texts import passages_about
 from areorag.settings import Settings
 
@@ -66,6 +69,8 @@ def test_where_no_document_is_about_it_nothing_is_cited(report: Database, embedd
 def test_long_questions_and_an_empty_graph(db: Database, report: Database, embedder) -> None:  # type: ignore[no-untyped-def]
     words = " ".join(f"word{i}" for i in range(3000))
     assert passages_about(report, f"lamp QX-17 {words}", embedder) is not None
+    assert len(target_hyperedges(report, f"sulfate {words}", embedder)) > 0
+    assert set(step_targets(report, {"long": words.split(), "short": ["sulfate"]})) == {"short"}
     db.schema_text("CYPHER 5 MATCH (n) WHERE NOT n:Migration DETACH DELETE n")
     assert passages_about(db, "What became of lamp QX-17?", embedder) == []
 
@@ -77,3 +82,23 @@ def test_the_answer_quotes_the_sentence_and_cites_its_passage(report: Database, 
     assert source.kind == "passage"
     assert source.quoted is not None
     assert source.quoted in source.text
+
+
+def test_eval_facts_asks_a_graph(tmp_path: Path, settings: Settings) -> None:
+    corpus, questions = tmp_path / "c.jsonl", tmp_path / "q.jsonl"
+    corpus.write_text(json.dumps({"id": "d", "title": "report", "text": REPORT}) + "\n", "utf-8")
+    rows = [
+        {
+            "id": "a",
+            "question": "What became of lamp QX-17?",
+            "gold_sentences": ["Calibration lamp QX-17 was replaced"],
+        },
+        {"id": "b", "question": "Who won?", "gold_sentences": ["Nobody says this."]},
+    ]
+    questions.write_text("".join(json.dumps(r) + "\n" for r in rows), "utf-8")
+    got = facts_graph.run(corpus, questions, settings=settings)
+    assert (got["n"], got["located"]) == (2, 1)
+    assert got["asked"]["all_gold"] == got["asked"]["some_gold"] == 100.0
+    assert got["asked"]["answered"] == 1
+    assert got["asked"]["p50_ms"] > 0
+    assert set(got["nearest"]) == {"all_gold", "some_gold"}

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..errors import UsageError
 from .common import HomeOption, JsonOption, console, progress_bars, write_json
 
 app = typer.Typer(
@@ -126,13 +127,19 @@ def facts(
     corpus: FileOption,
     questions: FileOption,
     ablate: Annotated[str | None, typer.Option(help="ewo, synonyms, plan, target or trajectories")] = None,
+    graph: Annotated[bool, typer.Option("--graph", help="ask a throw-away graph of the corpus, as `ask` does")] = False,
     json: JsonOption = None,
 ) -> None:
     """Find the sentences that answer knowledge-hypergraph questions."""
-    from ..evaluate import facts as module
+    from ..evaluate import facts, facts_graph
 
+    if graph and ablate:
+        raise UsageError("--ablate leaves out parts of the search over sentences; it does not go with --graph")
     with progress_bars() as bars:
-        _show(module.run(corpus, questions, ablate=ablate, progress=bars), json)
+        if graph:
+            _show(facts_graph.run(corpus, questions, progress=bars), json)
+        else:
+            _show(facts.run(corpus, questions, ablate=ablate, progress=bars), json)
 
 
 @app.command(epilog="Example: areorag eval multihop --corpus abstracts/ --ablate plan")

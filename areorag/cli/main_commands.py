@@ -64,7 +64,7 @@ def ask(
 ) -> None:
     """Answer a question from the graph: every sentence cited, conflicts explained."""
     from ..answer.render import answer_text
-    from ..api import check_question
+    from ..retrieval.question import check_question
 
     question = check_question(question)
     with open_graph(home) as areo:
@@ -87,7 +87,7 @@ def retrieve(
     json: JsonOption = None,
 ) -> None:
     """Ranked evidence with every score, no answer."""
-    from ..api import check_question
+    from ..retrieval.question import check_question
 
     question = check_question(question)
     with open_graph(home) as areo:

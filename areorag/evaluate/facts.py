@@ -18,6 +18,7 @@ import numpy as np
 from ..errors import UnknownNameError
 from ..llm.chat import get_chat
 from ..retrieval.passages import Embeds
+from ..retrieval.reasoning.run import PARTS as ABLATIONS
 from ..retrieval.selection.sentences import SentenceIndex, SentenceOptions
 from ..retrieval.selection.tokens import letters
 from ..settings import load_settings
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 CUTS = (5, 10, 20)
 WORDS = 120
-ABLATIONS = ("ewo", "synonyms", "plan", "target", "trajectories")
 Progress = Callable[[str, int, int | None], None]
 
 
@@ -59,8 +59,9 @@ def run(
 
     Returns
     -------
-    ``{n, located, recall, all_gold, by_hops, r_s, selected: [{id, texts}], …}`` in per cent; metrics are null where no
-    question is located. r_s: mean over gold sentences of the best cosine with a sentence of the first 5 passages.
+    ``{n, located, recall, all_gold, by_hops, halves, r_s, selected: [{id, texts}], …}`` in per cent; metrics are null
+    where no question is located. halves: all_gold of every second question and of the others. r_s: mean over gold
+    sentences of the best cosine with a sentence of the first 5 passages.
     With a language model ``answers: {f1, em, …}`` with the calls and tokens it took.
 
     Raises
@@ -126,6 +127,15 @@ def ablated(name: str | None) -> SentenceOptions:
     return options
 
 
+def located(
+    documents: Sequence[dict[str, Any]], asked: Sequence[dict[str, Any]]
+) -> list[tuple[dict[str, Any], list[str]]]:
+    """Questions whose gold sentences all stand in the documents, with the letters and digits of these sentences."""
+    whole = [letters(str(d["text"])) for d in documents]
+    keyed = [(q, [letters(str(s)) for s in q.get("gold_sentences") or []]) for q in asked]
+    return [(q, keys) for q, keys in keyed if keys and all(any(k in t for t in whole) for k in keys)]
+
+
 def score(
     index: SentenceIndex,
     documents: Sequence[dict[str, Any]],
@@ -133,14 +143,11 @@ def score(
     found: Sequence[list[str]],
 ) -> dict[str, Any]:
     """The metrics of the contract over the located questions."""
-    whole = [letters(str(d["text"])) for d in documents]
     rows: list[tuple[str, list[list[bool]]]] = []
     golds: list[tuple[list[str], list[str]]] = []
-    for q, texts in zip(asked, found, strict=True):
-        sentences = [str(s) for s in q.get("gold_sentences") or []]
-        keys = [letters(s) for s in sentences]
-        if not keys or not all(any(k in t for t in whole) for k in keys):
-            continue
+    texts_of = {id(q): texts for q, texts in zip(asked, found, strict=True)}
+    for q, keys in located(documents, asked):
+        sentences, texts = [str(s) for s in q["gold_sentences"]], texts_of[id(q)]
         passages = [letters(t) if len(t.split()) <= WORDS else "" for t in texts]
         rows.append((str(q.get("hops", "")), [[any(k in p for p in passages[:cut]) for k in keys] for cut in CUTS]))
         golds.append((sentences, texts[: CUTS[0]]))
@@ -152,6 +159,7 @@ def score(
         "located": len(rows),
         **total,
         "by_hops": {h: {"n": len(f), **_summary(f)} for h, f in hops.items()},
+        "halves": [_summary([f for _, f in rows[k::2]])["all_gold"] for k in range(2)],
         "r_s": _similarity(index, golds),
     }
 

@@ -18,6 +18,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..retrieval.reasoning.run import PARTS as ABLATIONS
+
 if TYPE_CHECKING:
     from ..graph.connection import Database
     from ..llm.chat import ChatModel
@@ -36,7 +38,6 @@ _LABEL = {
 }
 _CROWDED = 40
 _RARE, _COMMON = 12, (6, 60)  # facts that have a word: at most; between
-ABLATIONS = ("ewo", "synonyms", "plan", "target", "trajectories")
 
 
 def generate(

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from .connection import Database, Transaction
-from .text_writer import delete_document
+from .text_writer import delete_documents
 
 _BATCH = 200
 
@@ -40,4 +40,4 @@ def forget_documents(db: Database, ids: Sequence[str]) -> int:
             tx.run("text_write_tombstones", ids=part, now=now)
 
         db.transact(bury)
-    return sum(delete_document(db, i) for i in wanted)
+    return delete_documents(db, wanted)

@@ -174,7 +174,7 @@ class TextWriter:
     def finish(self, document: DocumentRow, keep: Iterable[str], *, state: str = "complete") -> None:
         """Remove passages the document has no more; set its state: ``complete``, or ``partial`` to be tried again."""
         current = set(keep)
-        rows = self.db.read("text_passage_ids", document_id=document.id)
+        rows = self.db.read("text_passage_ids", document_ids=[document.id])
         stale = [r["id"] for r in rows if r["id"] not in current]
         self.counts.removed_passages += len(stale)
         self.counts.removed_entities += remove_passages(self.db, stale)
@@ -202,16 +202,16 @@ def remove_passages(db: Database, ids: Sequence[str], *, batch: int = 200) -> in
     return removed
 
 
-def delete_document(db: Database, document_id: str) -> bool:
-    """Delete a document and its whole contribution; False when there is none. Shared entities stay while supported.
+def delete_documents(db: Database, ids: Iterable[str]) -> int:
+    """Delete documents and their whole contribution; how many there were. Shared entities stay while supported.
 
-    It is marked first, so that a later ingest reads it anew when this is cut short in the middle.
+    They are marked first, so that a later ingest reads them anew when this is cut short in the middle.
     """
-    if not db.write("text_documents_going", ids=[document_id])[0]["n"]:
-        return False
-    ids = [r["id"] for r in db.read("text_passage_ids", document_id=document_id)]
-    remove_passages(db, ids)
-    return bool(db.write("text_delete_document", id=document_id)[0]["n"])
+    wanted = sorted(set(ids))
+    if not wanted or not db.write("text_documents_going", ids=wanted)[0]["n"]:
+        return 0
+    remove_passages(db, [r["id"] for r in db.read("text_passage_ids", document_ids=wanted)])
+    return int(db.write("text_delete_documents", ids=wanted)[0]["n"])
 
 
 def _checked(rows: Sequence[PassageRow]) -> Sequence[PassageRow]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .fulltext import any_of
 from .selection.bm25 import word_terms
 from .selection.sentences import SentenceIndex
 from .selection.tokens import QUESTION_WORDS
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from ..llm.embed import Embedder
 
 CANDIDATES = 40  # from each index
-MOST_WORDS = 64  # of a question that are looked up
 CLOSE = 0.45  # cosine from which a passage is about the question whatever its words
 NEAR, NAMED = 0.25, 1 / 3  # or this cosine with this share of the question's words, by idf among the candidates
 
@@ -37,9 +37,9 @@ def passages_about(db: Database, question: str, embedder: Embedder, k: int = 3) 
     """Up to k passages about `question`, best first; none where no document is about it."""
     vector = np.asarray(embedder.embed([question])[0], dtype=np.float64)
     rows = {r["id"]: r for r in db.read("passages_by_meaning", n=CANDIDATES, vector=vector.tolist())}
-    words = [w for w in dict.fromkeys(re.findall(r"[^\W_]+", question.casefold())) if w not in QUESTION_WORDS]
-    if words:
-        found = db.read("passages_by_words", n=CANDIDATES, query=" OR ".join(words[:MOST_WORDS]))
+    query = any_of(w for w in re.findall(r"[^\W_]+", question.casefold()) if w not in QUESTION_WORDS)
+    if query:
+        found = db.read("passages_by_words", n=CANDIDATES, query=query)
         rows |= {r["id"]: r for r in found if r["id"] not in rows}
     candidates = [rows[i] for i in sorted(rows) if str(rows[i]["text"]).strip()]
     if not candidates:

@@ -1,5 +1,6 @@
-// Passages of a document
+// Passages of documents
 CYPHER 5
-MATCH (p:Passage {document_id: $document_id})
+UNWIND $document_ids AS document_id
+MATCH (p:Passage {document_id: document_id})
 RETURN p.id AS id
 ORDER BY id

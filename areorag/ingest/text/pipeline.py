@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import BudgetError, TextError
-from ...graph.text_writer import TextWriter, delete_document
+from ...graph.text_writer import TextWriter, delete_documents
 from ...settings import Settings
 from .documents import LEXICON_RECIPE, Progress, Run, TextReport, flush, passages_done, settled, states, write_document
 from .facts import extract_facts
@@ -142,13 +142,12 @@ def _drop_missing(run: Run, file: Path, first: Document) -> None:
     elif missing:
         flush(run)
         run.drain()
-        run.report.removed += sum(delete_document(run.db, i) for i in missing)
+        run.report.removed += delete_documents(run.db, missing)
 
 
 def _documents(file: Path) -> Iterator[Iterator[Segment]]:
     """The documents of one file, each as an iterator over its segments; consumed in order."""
     source = read_segments(file)
-    pending: list[Segment] = []
 
     def one(first: Segment) -> Iterator[Segment]:
         segment = first
@@ -158,9 +157,8 @@ def _documents(file: Path) -> Iterator[Iterator[Segment]]:
                 return
             segment = next(source)
 
-    for segment in source:
-        pending.append(segment)
-        yield one(pending.pop())
+    for first in source:
+        yield one(first)
 
 
 # ---------------------------------------------------------------- dry run, end

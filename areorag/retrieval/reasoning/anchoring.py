@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...graph.ids import ENTITY_LABELS, entity_id, fold
 from ...planet.lexicon import get_lexicon
+from ..fulltext import any_of
 from .hypergraph import STOP, WORD, Node
 
 if TYPE_CHECKING:
@@ -121,11 +122,8 @@ def target_hyperedges(
     db: Database, question: str, embedder: Embedder, k: int = 8, pool: int = 24
 ) -> list[tuple[str, float]]:
     """The k hyperedges most similar to the question: candidates from words and vectors, rescored by their own text."""
-    words = [w for w in dict.fromkeys(WORD.findall(question.casefold())) if w not in STOP]
-    candidates: dict[str, str] = {}
-    if words:
-        for r in db.read("reason_target_words", query=" OR ".join(words), n=pool):
-            candidates[r["id"]] = r["text"] or ""
+    words = (w for w in WORD.findall(question.casefold()) if w not in STOP)
+    candidates: dict[str, str] = {r["id"]: r["text"] or "" for r in _by_words(db, {question: words}, pool)}
     vector = embedder.embed([question])[0]
     for r in db.read("reason_target_vectors", n=pool, vector=vector.tolist()):
         candidates.setdefault(r["id"], r["text"] or "")
@@ -148,11 +146,16 @@ def step_targets(db: Database, words: Mapping[str, Iterable[str]], k: int = 6) -
     -------
     By sub-question, hyperedge → score / best score of that sub-question, in (0, 1].
     """
-    queries = [{"key": key, "query": " OR ".join(w)} for key, found in words.items() if (w := sorted(set(found)))]
     out: dict[str, dict[str, float]] = {}
-    for r in db.read("reason_step_targets", queries=queries, n=k) if queries else []:
+    for r in _by_words(db, {key: sorted(found) for key, found in words.items()}, k):
         out.setdefault(r["key"], {})[r["id"]] = r["score"]
     return {key: {i: s / max(found.values()) for i, s in found.items()} for key, found in out.items()}
+
+
+def _by_words(db: Database, words: Mapping[str, Iterable[str]], n: int) -> list[dict[str, Any]]:
+    """For each key the n hyperedges whose text matches its words best, in one statement."""
+    queries = [{"key": key, "query": query} for key, found in words.items() if (query := any_of(found))]
+    return db.read("reason_targets", queries=queries, n=n) if queries else []
 
 
 def anchor(db: Database, question: str, embedder: Embedder, *, targets: bool = True, k: int = 8) -> Anchors:

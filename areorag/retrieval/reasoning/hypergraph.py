@@ -195,10 +195,8 @@ def load_subgraph(
     seen: set[str] = set()
     front = list(dict.fromkeys(entities))
     first = sorted(set(hyperedges))
-    if first:
-        for edge, nodes in _edges(db.read("reason_edges", ids=first)):
-            graph.add(edge, nodes, 0)
-            front += [n.id for n in nodes if n.id not in front]
+    add_edges(db, graph, first)
+    front += sorted({v for e in first if e in graph.edges for v in graph.edges[e].entities}.difference(front))
     for hop in range(1, hops + 1):
         todo = [e for e in front if e not in seen][:frontier]
         if not todo or len(graph.edges) >= max_edges:

@@ -36,6 +36,10 @@ NEAR = 0.95
 MAX_FAILURES = 2  # invalid answers of a model to scoring, after which it is not asked again in this run
 
 
+PARTS = ("ewo", "synonyms", "plan", "target", "trajectories")
+"""Parts of the method that can be left out."""
+
+
 @dataclass(frozen=True)
 class ReasoningOptions:
     """Depths and ablations. Each flag switches one part of the method off in `eval facts --ablate NAME`."""
@@ -53,7 +57,7 @@ class ReasoningOptions:
     target: bool = True
 
     def without(self, name: str) -> ReasoningOptions:
-        """These options with one part off: ewo, synonyms, plan, target or trajectories.
+        """These options with one of `PARTS` off.
 
         Raises
         ------
@@ -64,8 +68,8 @@ class ReasoningOptions:
 
         if name == "trajectories":
             return replace(self, trajectories=1)
-        if name not in ("ewo", "synonyms", "plan", "target"):
-            raise ValueError(f"no part called {name!r}: ewo, synonyms, plan, target, trajectories")
+        if name not in PARTS:
+            raise ValueError(f"no part called {name!r}: {', '.join(PARTS)}")
         return replace(self, **{name: False})
 
 

@@ -218,7 +218,7 @@ class SentenceIndex:
         groups: dict[str, int] = {}
         self.group = np.array([groups.setdefault(letters(t) or f"#{i}", len(groups)) for i, t in enumerate(texts)])
         self.n_groups = len(groups)
-        self.overlap = Overlap(list(zip(mended, spelled, strict=True)), self.group)
+        self.overlap = Overlap([{a, b} for a, b in zip(mended, spelled, strict=True)], self.group)
         self.document = np.array([u.document for u in self.units])
         self.weight = np.where([_CONTENTS in t for t in texts], self.options.contents, 1.0)
         self.windows = self._windows()

@@ -8,7 +8,7 @@ in otherwise different words, where a cosine of whole sentences sees nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,11 +47,11 @@ class Overlap:
 
     Parameters
     ----------
-    texts : the sentences, each in one or more readings, (n,) of sequences
+    texts : the sentences, each in its different readings, (n,) of collections
     group : equal for repeated sentences (n,): a repetition is not a second holder of a phrase
     """
 
-    def __init__(self, texts: Sequence[Sequence[str]], group: np.ndarray) -> None:
+    def __init__(self, texts: Sequence[Collection[str]], group: np.ndarray) -> None:
         from scipy.sparse import csr_matrix
 
         held = [set().union(*(phrases_of(t) for t in readings)) for readings in texts]
